@@ -29,6 +29,15 @@ const char* verb(Access access) {
              fmt::format("{} {} bytes at {:#x}: {}", verb(access), bytes, address, why));
 }
 
+/// After which the bytes count as written.
+void find_unwritten(const Warp& warp, int lane, std::uint64_t address, unsigned bytes,
+                    Access access, const std::string& where, std::uint8_t* marks) {
+  warp.find(FaultKind::uninitialised_read, lane,
+            fmt::format("{} {} bytes at {:#x}: nothing has written all of them{}", verb(access),
+                        bytes, address, where));
+  std::memset(marks, mark_written, bytes);
+}
+
 /// An address that is not in the launch's GPU, or whose bytes have not all been written.
 Target locate_slowly(Warp& warp, int lane, std::uint64_t address, unsigned bytes, Access access) {
   const LaunchContext& context = warp.block().context();
@@ -51,13 +60,15 @@ Target locate_slowly(Warp& warp, int lane, std::uint64_t address, unsigned bytes
             fmt::format("GPU {} has no peer access: it is {}", gpu, memory.describe(address)));
     cache = {generation, allocation->begin, allocation->bytes, allocation->owner};
   }
+  if (cache.owner == host && context.launch.told_host != nullptr && !is_read(access))
+    context.launch.told_host->store(true, std::memory_order_relaxed);
   if (cache.owner == host)
     return {reinterpret_cast<std::byte*>(address), nullptr, ptx::Space::global, address};
   const Memory::Window& window = memory.windows()[static_cast<std::size_t>(cache.owner)];
   const std::uint64_t offset = address - window.begin;
   if (needs_written(access) && !all_written(window.written + offset, bytes))
-    fault(warp, lane, FaultKind::uninitialised_read, address, bytes, access,
-          fmt::format("nothing has written all of them: it is {}", memory.describe(address)));
+    find_unwritten(warp, lane, address, bytes, access, ": it is " + memory.describe(address),
+                   window.written + offset);
   return {window.view + offset, window.written + offset, ptx::Space::global, offset, &window};
 }
 
@@ -83,8 +94,8 @@ Target locate_marked(Warp& warp, int lane, MarkedBytes& memory, std::uint64_t ba
       !(space == ptx::Space::shared &&
         is_written_behind_guards(warp, lane, target, bytes, access)) &&
       access != Access::load)
-    fault(warp, lane, FaultKind::uninitialised_read, offset, bytes, access,
-          fmt::format("nothing has written all of them, in {} memory", name));
+    find_unwritten(warp, lane, offset, bytes, access, fmt::format(", in {} memory", name),
+                   target.written);
   return target;
 }
 

@@ -11,7 +11,7 @@ Block::Block(const LaunchContext& launch, std::uint64_t index, std::uint64_t see
       shared(launch.kernel.shared_bytes(launch.launch.dynamic_shared_bytes)),
       local(launch.local_bytes_per_thread() * launch.thread_positions.size()),
       shared_races(launch, shared.bytes.size()),
-      global_races(launch, index),
+      global_races(launch, index, shared_races.clocks),
       barriers(shared_races, global_races),
       launch_(launch),
       index_(index),

@@ -3,37 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+
+#include "emulator/machine/global_stamps.h"
 
 namespace emulator {
 namespace {
 
-constexpr std::uint32_t last_epoch = Knowledge::last_epoch;
-
-// A stamp, from bit 0: bytes of the word (4), strong (1), several readers (1), epoch (13), warp
-// (5), block (24), launch (16). 0: nobody.
-constexpr std::uint64_t several = std::uint64_t{1} << 5;
-std::uint64_t bytes_of(std::uint64_t stamp) { return stamp & 0xf; }
-bool is_strong(std::uint64_t stamp) { return (stamp >> 4 & 1) != 0; }
-std::uint32_t epoch_of(std::uint64_t stamp) {
-  return static_cast<std::uint32_t>(stamp >> 6 & last_epoch);
-}
-int warp_of(std::uint64_t stamp) { return static_cast<int>(stamp >> 19 & 31); }
-std::uint64_t block_of(std::uint64_t stamp) { return stamp >> 24 & 0xffffff; }
-bool same_launch(std::uint64_t a, std::uint64_t b) { return a >> 48 == b >> 48; }
-bool same_block(std::uint64_t a, std::uint64_t b) { return a >> 24 == b >> 24; }
-
-std::uint64_t get(const std::uint64_t& stamp) { return __atomic_load_n(&stamp, __ATOMIC_RELAXED); }
-void put(std::uint64_t& stamp, std::uint64_t value) {
-  __atomic_store_n(&stamp, value, __ATOMIC_RELAXED);
-}
+using namespace global_stamps;
 
 /// Whether the stamp is of all bytes of a word, or of nobody in this launch.
 bool is_whole(std::uint64_t stamp, std::uint64_t mine) {
   return !same_launch(stamp, mine) || bytes_of(stamp) == 0xf;
 }
-/// Whether also no other block has used it.
+/// Whether also no other block has used it, and no other warp since the last barrier.
 bool can_take(std::uint64_t stamp, std::uint64_t mine) {
-  return !same_launch(stamp, mine) || (same_block(stamp, mine) && bytes_of(stamp) == 0xf);
+  return !same_launch(stamp, mine) ||
+         (same_block(stamp, mine) && bytes_of(stamp) == 0xf && !is_beside(stamp, mine));
 }
 
 /// The two stamps of a word, or of one of its bytes, and what they were when they were looked at:
@@ -79,18 +65,20 @@ void for_each_place(const Target& target, unsigned bytes, std::uint64_t number, 
   }
 }
 
-[[noreturn]] void report(const LaunchContext& launch, const WarpState& warp, int lane,
-                         const Target& target, unsigned bytes, const char* now, const char* before,
-                         std::uint64_t other) {
+void report(const LaunchContext& launch, const WarpState& warp, int lane, const Target& target,
+            unsigned bytes, const char* now, const char* before, std::uint64_t other,
+            std::uint64_t mine) {
   const Dim3& grid = launch.launch.grid;
   const std::uint64_t block = block_of(other);
   const std::uintptr_t address = target.window->begin + target.offset;
-  warp.fault(
-      FaultKind::race, lane,
-      fmt::format("{} {} bytes at {:#x}, which warp {} of block ({},{},{}) {} without order "
-                  "between; it is {}",
-                  now, bytes, address, warp_of(other), block % grid.x, block / grid.x % grid.y,
-                  block / grid.x / grid.y, before, launch.memory.describe(address)));
+  const std::string owner = same_block(other, mine)
+                                ? "the same block"
+                                : fmt::format("block ({},{},{})", block % grid.x,
+                                              block / grid.x % grid.y, block / grid.x / grid.y);
+  warp.find(FaultKind::race, lane,
+            fmt::format(
+                "{} {} bytes at {:#x}, which warp {} of {} {} without order between; it is {}", now,
+                bytes, address, warp_of(other), owner, before, launch.memory.describe(address)));
 }
 
 }  // namespace
@@ -108,6 +96,20 @@ std::uint64_t GlobalRaces::stamp(const WarpState& warp, std::uint64_t bytes, boo
          launch_.number << 48;
 }
 
+/// Of this launch, and of another block, or of another warp since the block's last barrier.
+bool GlobalRaces::may_race(std::uint64_t stamp, std::uint64_t mine) const {
+  return same_launch(stamp, mine) && (!same_block(stamp, mine) || is_beside(stamp, mine));
+}
+
+bool GlobalRaces::is_ordered(const WarpState& warp, std::uint64_t stamp, std::uint64_t mine) {
+  if (is_known(warp, stamp)) return true;
+  const int other = warp_of(stamp);
+  return same_block(stamp, mine) &&
+         (epoch_ >= last_epoch ||
+          clocks_.ordered(warp.index(), other,
+                          clocks_at_barrier_[static_cast<std::size_t>(other)]));
+}
+
 bool GlobalRaces::is_known(const WarpState& warp, std::uint64_t stamp) {
   return knowledge_.knows(block_of(stamp), warp_of(stamp), epoch_of(stamp)) ||
          of(warp).knowledge.knows(block_of(stamp), warp_of(stamp), epoch_of(stamp));
@@ -115,12 +117,15 @@ bool GlobalRaces::is_known(const WarpState& warp, std::uint64_t stamp) {
 
 void GlobalRaces::read(WarpState& warp, int lane, const Target& target, unsigned bytes,
                        bool strong) {
+  if (streams_.is_wanted()) [[unlikely]]
+    streams_.meet_ranges(warp, lane, target, bytes, nullptr);
   for_each_place(target, bytes, launch_.number, [&](const Users& users) {
     const std::uint64_t writer = users.writer, reader = users.reader;
+    if (streams_.is_wanted()) [[unlikely]]
+      streams_.read(warp, lane, target, bytes, strong, writer);
     std::uint64_t mine = stamp(warp, users.bytes, strong);
-    if (same_launch(writer, mine) && !same_block(writer, mine) && !(strong && is_strong(writer)) &&
-        !is_known(warp, writer))
-      report(launch_, warp, lane, target, bytes, "reads", "writes", writer);
+    if (may_race(writer, mine) && !(strong && is_strong(writer)) && !is_ordered(warp, writer, mine))
+      report(launch_, warp, lane, target, bytes, "reads", "writes", writer, mine);
     if (reader == mine) return;
     if (same_launch(reader, mine)) {
       mine |= reader & several;
@@ -133,19 +138,25 @@ void GlobalRaces::read(WarpState& warp, int lane, const Target& target, unsigned
 
 void GlobalRaces::write(WarpState& warp, int lane, const Target& target, unsigned bytes,
                         bool strong, const Change& changes) {
+  if (streams_.is_wanted()) [[unlikely]]
+    streams_.meet_ranges(warp, lane, target, bytes, &changes);
   for_each_place(target, bytes, launch_.number, [&](const Users& users) {
     const std::uint64_t writer = users.writer, reader = users.reader;
+    if (streams_.is_wanted()) [[unlikely]]
+      streams_.write(warp, lane, target, bytes, strong, changes, writer, reader);
     const std::uint64_t mine = stamp(warp, users.bytes, strong);
-    if (same_launch(writer, mine) && !same_block(writer, mine) && !(strong && is_strong(writer)) &&
-        !is_known(warp, writer) && changes())
-      report(launch_, warp, lane, target, bytes, "writes", "writes too", writer);
+    if (may_race(writer, mine) && !(strong && is_strong(writer)) &&
+        !is_ordered(warp, writer, mine) && changes())
+      report(launch_, warp, lane, target, bytes, "writes", "writes too", writer, mine);
     if (same_launch(reader, mine) && !(strong && is_strong(reader))) {
       const bool conflict = (reader & several) != 0
                                 ? knowledge_.is_empty() && of(warp).knowledge.is_empty()
-                                : !same_block(reader, mine) && !is_known(warp, reader);
+                                : may_race(reader, mine) && !is_ordered(warp, reader, mine);
       if (conflict)
         report(launch_, warp, lane, target, bytes, "writes",
-               same_block(reader, mine) ? "and another block read" : "reads", reader);
+               same_block(reader, mine) && !is_beside(reader, mine) ? "and another block read"
+                                                                    : "reads",
+               reader, mine);
     }
     put(users.stamps[0], mine);
   });
@@ -153,11 +164,15 @@ void GlobalRaces::write(WarpState& warp, int lane, const Target& target, unsigne
 
 bool GlobalRaces::read_row(const WarpState& warp, const Memory::Window& window,
                            std::uint64_t offset, std::uint64_t bytes) {
+  const bool looks = streams_.is_wanted();
+  if (looks && streams_.meets_range(window, offset, bytes, false)) return false;
   const std::uint64_t mine = stamp(warp, 0xf, false);
   std::uint64_t* stamps = window.stamps + offset / 4 * 2;
   for (std::uint64_t word = 0; word < bytes / 4; ++word) {
     const std::uint64_t writer = get(stamps[2 * word]), reader = get(stamps[2 * word + 1]);
-    if (!can_take(writer, mine) || !is_whole(reader, mine)) return false;
+    if (!can_take(writer, mine) || !is_whole(reader, mine) ||
+        (looks && streams_.is_foreign(writer)))
+      return false;
     std::uint64_t value = mine;
     if (same_launch(reader, mine)) value |= same_block(reader, mine) ? reader & several : several;
     put(stamps[2 * word + 1], value);
@@ -167,12 +182,15 @@ bool GlobalRaces::read_row(const WarpState& warp, const Memory::Window& window,
 
 bool GlobalRaces::write_row(const WarpState& warp, const Memory::Window& window,
                             std::uint64_t offset, std::uint64_t bytes) {
+  const bool looks = streams_.is_wanted();
+  if (looks && streams_.meets_range(window, offset, bytes, true)) return false;
   const std::uint64_t mine = stamp(warp, 0xf, false);
   std::uint64_t* stamps = window.stamps + offset / 4 * 2;
   for (std::uint64_t word = 0; word < bytes / 4; ++word) {
     const std::uint64_t writer = get(stamps[2 * word]), reader = get(stamps[2 * word + 1]);
     if (!can_take(writer, mine) || !can_take(reader, mine) ||
-        (same_launch(reader, mine) && (reader & several) != 0))
+        (same_launch(reader, mine) && (reader & several) != 0) ||
+        (looks && (streams_.is_foreign(writer) || streams_.is_foreign(reader))))
       return false;
     put(stamps[2 * word], mine);
   }
@@ -236,6 +254,8 @@ void GlobalRaces::acquire(WarpState& warp, const Target& target, bool at_once) {
 
 void GlobalRaces::next_epoch() {
   ++epoch_;
+  for (int warp = 0; warp < warp_lanes; ++warp)
+    clocks_at_barrier_[static_cast<std::size_t>(warp)] = clocks_.own(warp);
   for (const auto& warp : warps_) {
     if (warp == nullptr) continue;
     knowledge_.learn(warp->knowledge);

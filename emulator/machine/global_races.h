@@ -7,21 +7,25 @@
 #include <vector>
 
 #include "emulator/machine/launch_context.h"
+#include "emulator/machine/stream_races.h"
 #include "emulator/machine/target.h"
 #include "emulator/machine/warp_state.h"
 
 namespace emulator {
 
-/// Finds accesses to global memory by two blocks of a launch, at least one of them a write and at
-/// least one weak, that no release and acquire orders: a fence for the GPU, a strong write, a
-/// strong read of it, a fence; or .release and .acquire.
+/// Finds accesses to global memory by two blocks of a launch, or by two warps of a block, at least
+/// one of them a write and at least one weak, that no release and acquire orders: a fence for the
+/// GPU, a strong write, a strong read of it, a fence; or .release and .acquire. Warps of a block
+/// are also ordered by its barriers and by shared memory, as `SharedRaces` knows.
 ///
-/// Not seen: races within a block; who read, if several blocks did and the writer knows of some
-/// block; a fence of one thread, with a barrier behind it, counts for its whole block, and what a
-/// thread acquires counts for its warp; memory of the host; launches that run at the same time.
+/// Not seen: races within a warp, and of warps with a barrier of others between; who read, if
+/// several blocks did and the writer knows of some block; a fence of one thread, with a barrier
+/// behind it, counts for its whole block, and what a thread acquires counts for its warp; memory of
+/// the host. Of launches: machine/stream_races.h.
 class GlobalRaces {
  public:
-  GlobalRaces(const LaunchContext& launch, std::uint64_t block) : launch_(launch), block_(block) {}
+  GlobalRaces(const LaunchContext& launch, std::uint64_t block, const Clocks& warps)
+      : launch_(launch), block_(block), clocks_(warps), streams_(launch) {}
 
   void read(WarpState& warp, int lane, const Target& target, unsigned bytes, bool strong);
   void write(WarpState& warp, int lane, const Target& target, unsigned bytes, bool strong,
@@ -50,10 +54,15 @@ class GlobalRaces {
   OfWarp& of(const WarpState& warp);
   void learn_pending(OfWarp& own);
   bool is_known(const WarpState& warp, std::uint64_t stamp);
+  bool may_race(std::uint64_t stamp, std::uint64_t mine) const;
+  bool is_ordered(const WarpState& warp, std::uint64_t stamp, std::uint64_t mine);
   std::uint64_t stamp(const WarpState& warp, std::uint64_t bytes, bool strong) const;
 
   const LaunchContext& launch_;
   const std::uint64_t block_;
+  const Clocks& clocks_;  // of the block's warps
+  std::array<std::uint32_t, warp_lanes> clocks_at_barrier_{};
+  StreamRaces streams_;
   std::uint32_t epoch_ = 0;
   Knowledge knowledge_;
   std::vector<std::unique_ptr<OfWarp>> warps_;

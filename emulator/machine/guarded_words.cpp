@@ -7,10 +7,9 @@
 namespace emulator {
 namespace {
 
-[[noreturn]] void report(const LaunchContext& launch, const WarpState& warp, int lane,
-                         std::uint64_t offset, std::uint64_t bytes, bool writes, int thread,
-                         const char* does) {
-  warp.fault(
+void report(const LaunchContext& launch, const WarpState& warp, int lane, std::uint64_t offset,
+            std::uint64_t bytes, bool writes, int thread, const char* does) {
+  warp.find(
       FaultKind::race, lane,
       fmt::format("{} {} bytes of shared memory at {:#x}, which a copy that thread {} started "
                   "{}: nothing has waited for it",
@@ -73,17 +72,20 @@ void GuardedWords::set_mbarrier(std::uint64_t offset, bool live) {
 
 bool GuardedWords::check(const WarpState& warp, int lane, std::uint64_t offset, std::uint64_t bytes,
                          bool writes) const {
+  bool is_told = false;
   for (std::uint64_t at = offset / 4; at < (offset + bytes + 3) / 4; ++at) {
     const Word& word = words_[at];
+    is_told |= word.mbarrier || word.writer != 0 || (writes && word.reads != 0);
     if (word.mbarrier)
-      warp.fault(FaultKind::undefined, lane,
-                 fmt::format("{} {} bytes of shared memory at {:#x}, where an mbarrier object is",
-                             writes ? "writes" : "reads", bytes, offset));
+      warp.find(FaultKind::undefined, lane,
+                fmt::format("{} {} bytes of shared memory at {:#x}, where an mbarrier object is",
+                            writes ? "writes" : "reads", bytes, offset));
     if (word.writer != 0)
       report(launch_, warp, lane, offset, bytes, writes, word.writer - 1, "writes");
     if (writes && word.reads != 0)
       report(launch_, warp, lane, offset, bytes, writes, word.reader - 1, "reads");
   }
+  if (is_told) return true;
   for (std::uint64_t at = offset; at < offset + bytes; ++at)
     if (mark(at) != mark_written) return false;
   return true;

@@ -11,6 +11,7 @@
 
 #include "emulator/machine/fault.h"
 #include "emulator/machine/memory.h"
+#include "emulator/machine/unordered.h"
 
 namespace emulator {
 
@@ -37,7 +38,7 @@ struct GpuModel {
 
 /// Answers of `cudaFuncGetAttributes`, as far as PTX tells them.
 struct KernelFacts {
-  std::string name;  // mangled
+  std::string name, demangled;
   std::size_t static_shared_bytes = 0, local_bytes = 0, constant_bytes = 0, parameter_bytes = 0;
   int registers = 0;                           // an estimate: PTX has virtual ones
   int max_threads = 1024;                      // .maxntid
@@ -76,6 +77,10 @@ struct Launch {
   std::size_t stack_bytes = 1024;  // of a thread, for recursion (cudaLimitStackSize)
   /// cooperative_groups::grid_workspace of a cooperative launch; 0: it is none.
   std::uintptr_t grid_workspace = 0;
+  std::uint64_t number = 0;  // Memory::next_launch; 0: `execute` takes one
+  std::shared_ptr<const Unordered> unordered = nullptr;  // null: all work is ordered
+  /// Set when a kernel writes memory of the host, which may wait for it without a call.
+  std::shared_ptr<std::atomic<bool>> told_host = nullptr;
 };
 
 /// How kernels are executed. From the environment: ASSAY_EMULATOR_SEED, ..._THREADS,
@@ -85,6 +90,7 @@ struct Settings {
   std::uint64_t seed = 0;
   int threads = 0;  // 0: all cores
   bool approximate = false;
+  Findings* findings = nullptr;  // null: each one ends its launch
   static Settings from_environment();
 };
 

@@ -160,6 +160,7 @@ const KernelFacts& Program::facts(std::string_view name) const {
     return found->second;
   KernelFacts facts;
   facts.name = name;
+  facts.demangled = kernel.demangled;
   facts.static_shared_bytes = kernel.static_shared_bytes;
   facts.local_bytes = kernel.local_bytes;
   facts.constant_bytes = state_->constant_bytes;

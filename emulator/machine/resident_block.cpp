@@ -29,6 +29,7 @@ ResidentBlock::ResidentBlock(const LaunchContext& launch, std::uint64_t index, s
     const Mask mask = lanes == warp_lanes ? all_lanes : (Mask{1} << lanes) - 1;
     warps_.push_back(std::make_unique<Warp>(block_, launch.kernel, static_cast<int>(warp), mask));
     block_.barriers.add(*warps_.back());
+    warps_.back()->sink = this;
     ready_ |= std::uint64_t{1} << warp;
   }
 }
@@ -76,7 +77,7 @@ ResidentBlock::Result ResidentBlock::run(int instructions) {
     try {
       result = warp.run(quantum);
     } catch (const LaneFault& fault) {
-      report(warp, fault);
+      throw fault_at(warp, *warp.current(), warp.frame(), fault);
     }
     ready_ |= block_.barriers.take_woken();
     const std::uint64_t bit = std::uint64_t{1} << which;
@@ -107,7 +108,7 @@ bool ResidentBlock::nobody_goes_on() {
 void ResidentBlock::end_copies() {
   const AsyncCopy* copy = block_.async().finish();
   if (copy == nullptr) return;
-  report_at(
+  throw fault_at(
       *copy->warp, *copy->code, nullptr,
       {FaultKind::undefined, copy->lane, "the block ends and nothing has waited for the copy"});
 }
@@ -147,31 +148,47 @@ void ResidentBlock::stuck() {
   const char* what = warp_wide ? "lanes that the mask names never arrive"
                      : phase   ? "nothing completes the phase of the mbarrier object"
                                : "not all threads reach the barrier";
-  report_at(*owner, *place(*owner, *first), first->frame,
-            {kind, std::countr_zero(first->lanes), fmt::format("{}:{}", what, where)});
+  throw fault_at(*owner, *place(*owner, *first), first->frame,
+                 {kind, std::countr_zero(first->lanes), fmt::format("{}:{}", what, where)});
 }
 
-void ResidentBlock::report(Warp& warp, const LaneFault& fault) {
-  report_at(warp, *warp.current(), warp.frame(), fault);
+bool ResidentBlock::goes_on_after(const WarpState& state, const LaneFault& finding) {
+  Findings* const findings = block_.context().settings.findings;
+  if (findings == nullptr) return false;
+  Warp& warp = *warps_[static_cast<std::size_t>(state.index())];
+  const Code& code = *warp.current();
+  const std::string mangled(block_.context().kernel.function->name);
+  return findings->is_known(finding.kind, mangled, code.line) ||
+         findings->goes_on(fault_at(warp, code, warp.frame(), finding));
 }
 
-void ResidentBlock::report_at(const WarpState& warp, const Code& code, const Frame* frame,
-                              const LaneFault& fault) {
+Fault ResidentBlock::fault_at(const WarpState& warp, const Code& code, const Frame* frame,
+                              const LaneFault& fault) const {
   const int lane = std::clamp(fault.lane, 0, warp_lanes - 1);
+  const int thread = warp.index() * warp_lanes + lane;
   const LaunchContext& launch = block_.context();
   const ptx::Module& module = *launch.kernel.module;
   const Dim3 position = block_.position();
+  const FaultPlace place{
+      .kernel = launch.kernel.demangled,
+      .mangled = std::string(launch.kernel.function->name),
+      .block = {position.x, position.y, position.z},
+      .thread = launch.thread_positions[static_cast<std::size_t>(thread)],
+      .source = ptx::source_lines(module.text, code.line),
+      .ptx_file = module.file,
+      .instruction = std::string(module.line(code.line)),
+      .ptx_line = code.line,
+  };
   std::string inside;
   if (frame != nullptr && frame->parent != nullptr)
     inside = fmt::format(" in {}", frame->function->function->name);
-  std::string source = ptx::source_place(module.text, code.line);
+  std::string source = ptx::text_of(place.source);
   if (!source.empty()) source += ", ";
-  throw Fault(
-      fault.kind,
-      fmt::format("kernel {} [{}]{}, block ({},{},{}), thread {}, {}{}:{}: {}: {}",
-                  launch.kernel.demangled, launch.kernel.function->name, inside, position.x,
-                  position.y, position.z, launch.name_of_thread(warp.index() * warp_lanes + lane),
-                  source, module.file, code.line, module.line(code.line), fault.text));
+  const std::string text = fmt::format(
+      "kernel {} [{}]{}, block ({},{},{}), thread {}, {}{}:{}: {}: {}", place.kernel, place.mangled,
+      inside, position.x, position.y, position.z, launch.name_of_thread(thread), source,
+      place.ptx_file, place.ptx_line, place.instruction, fault.text);
+  return {fault.kind, text, std::make_shared<const FaultPlace>(place)};
 }
 
 }  // namespace emulator

@@ -10,11 +10,13 @@
 namespace emulator {
 
 /// A block of threads that has started. One host thread at a time runs it.
-class ResidentBlock {
+class ResidentBlock : private FindingSink {
  public:
   enum class Result { ran, spins, done };
 
   ResidentBlock(const LaunchContext& launch, std::uint64_t index, std::uint64_t seed);
+  ResidentBlock(const ResidentBlock&) = delete;
+  ResidentBlock& operator=(const ResidentBlock&) = delete;
 
   /// Runs its warps in turn, about `instructions` of them. Throws Fault.
   Result run(int instructions);
@@ -25,9 +27,9 @@ class ResidentBlock {
   [[noreturn]] void stuck();
   bool nobody_goes_on();
   void end_copies();
-  [[noreturn]] void report(Warp& warp, const LaneFault& fault);
-  [[noreturn]] void report_at(const WarpState& warp, const Code& code, const Frame* frame,
-                              const LaneFault& fault);
+  bool goes_on_after(const WarpState& warp, const LaneFault& finding) override;
+  Fault fault_at(const WarpState& warp, const Code& code, const Frame* frame,
+                 const LaneFault& fault) const;
 
   Block block_;
   std::vector<std::unique_ptr<Warp>> warps_;

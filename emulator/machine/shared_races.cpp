@@ -39,11 +39,11 @@ constexpr unsigned split_shift = 14;
 int warp_of(std::uint64_t stamp) { return static_cast<int>(thread_of(stamp) / warp_lanes); }
 int lane_of(std::uint64_t stamp) { return static_cast<int>(thread_of(stamp) % warp_lanes); }
 
-[[noreturn]] void report(const LaunchContext& launch, const WarpState& warp, int lane,
-                         std::uint64_t offset, unsigned bytes, const char* now, const char* before,
-                         std::uint64_t other, const char* missing = "barrier") {
+void report(const LaunchContext& launch, const WarpState& warp, int lane, std::uint64_t offset,
+            unsigned bytes, const char* now, const char* before, std::uint64_t other,
+            const char* missing = "barrier") {
   const char* same = warp_of(other) == warp.index() ? ", of the same warp," : "";
-  warp.fault(
+  warp.find(
       FaultKind::race, lane,
       fmt::format("{} {} bytes of shared memory at {:#x}, which thread {}{} {} without a {} "
                   "between",

@@ -36,7 +36,7 @@ UndefinedSource& source_of(Warp& warp, int lane) {
   return warp.undefined_sources[static_cast<std::size_t>(lane)];
 }
 
-[[noreturn]] void report(Warp& warp, Mask lanes, const std::string& what) {
+void report(Warp& warp, Mask lanes, const std::string& what) {
   // A value may come from another lane: name the first one that has read such bytes.
   const auto has_source = [&](int lane) { return source_of(warp, lane).line != 0; };
   Mask with_source = 0;
@@ -44,7 +44,7 @@ UndefinedSource& source_of(Warp& warp, int lane) {
   const int lane = std::countr_zero(with_source != 0 ? with_source : lanes);
   const std::string source = has_source(lane) ? text_of(warp, source_of(warp, lane))
                                               : "an undefined value of another lane";
-  warp.fault(FaultKind::uninitialised_read, lane, fmt::format("{} {}", what, source));
+  warp.find(FaultKind::uninitialised_read, lane, fmt::format("{} {}", what, source));
 }
 
 /// Values that take the place of undefined ones, to see what depends on them: the least and the
@@ -197,6 +197,8 @@ void follow(Warp& warp, const Flow& flow, const Code& code, Mask lanes, Mask dou
   if (lanes == 0) return;
   if (tainted != 0)
     report(warp, tainted, flow.kind == FlowKind::memory ? "uses as an address" : "uses");
+  // Told once: what depends on it is not told again.
+  for (const Slot slot : flow.sources) undefined.define(slot, tainted);
   if (flow.kind == FlowKind::use)
     for (const Slot slot : flow.destinations) undefined.define(slot, lanes);
   code.run(warp, code, lanes);
@@ -263,11 +265,12 @@ void StoredBytes::add(const UndefinedRegisters& registers, Slot slot, int lane, 
     }
 }
 
-void StoredBytes::check(Warp& warp, int lane, const Target& target, unsigned access_bytes) const {
+void StoredBytes::check(Warp& warp, int lane, const Target& target, unsigned access_bytes) {
   if (!is_result || target.space == ptx::Space::shared || target.space == ptx::Space::local) return;
   report(warp, Mask{1} << lane,
          fmt::format("stores {} bytes at {:#x} that come from", access_bytes,
                      target.offset + (target.window != nullptr ? target.window->begin : 0)));
+  undefined = 0;
 }
 
 void StoredBytes::mark(const Target& target) const {

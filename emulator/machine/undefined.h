@@ -53,8 +53,8 @@ struct StoredBytes {
   /// on.
   void add(const UndefinedRegisters& registers, Slot slot, int lane, unsigned first, unsigned bytes,
            std::size_t from = 0);
-  /// Throws LaneFault for what must not get to global memory.
-  void check(Warp& warp, int lane, const Target& target, unsigned access_bytes) const;
+  /// Throws LaneFault for what must not get to global memory, or takes it for defined.
+  void check(Warp& warp, int lane, const Target& target, unsigned access_bytes);
   /// Sets the marks, after the store has.
   void mark(const Target& target) const;
 };

@@ -22,6 +22,16 @@ struct LaneFault {
   std::string text;
 };
 
+class WarpState;
+/// A block, to its warps.
+class FindingSink {
+ public:
+  virtual bool goes_on_after(const WarpState& warp, const LaneFault& finding) = 0;
+
+ protected:
+  ~FindingSink() = default;
+};
+
 /// One activation of a function. Lanes that called together share it.
 struct Frame {
   const FunctionCode* function = nullptr;
@@ -71,6 +81,12 @@ class WarpState {
   [[noreturn]] void fault(FaultKind kind, int lane, std::string text) const {
     throw LaneFault{kind, lane, std::move(text)};
   }
+  /// Tells of a fault after which a GPU would go on. Returns if the emulator is to do so too.
+  void find(FaultKind kind, int lane, std::string text) const {
+    LaneFault finding{kind, lane, std::move(text)};
+    if (sink == nullptr || !sink->goes_on_after(*this, finding)) throw finding;
+  }
+  FindingSink* sink = nullptr;
 
   /// The order between the lanes of this warp, for the search for races.
   Clocks clocks;

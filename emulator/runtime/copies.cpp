@@ -84,10 +84,41 @@ void demand_live(const Memory& memory, const Side& side, std::size_t bytes, cons
               std::string(call) + ": pinned memory of the host was freed before the copy ran");
 }
 
-void copy_now(Memory& memory, const Side& to, const Side& from, std::size_t bytes,
-              const char* call) {
+/// Finds work of other streams that uses the bytes and that nothing orders with this copy or
+/// memset. `from` is null for a memset.
+void demand_order(Process& p, const Side& to, const Side* from, std::size_t bytes,
+                  const char* call) {
+  std::vector<Unordered::Range> ranges;
+  const auto add = [&](const Side& side, bool writes) {
+    if (side.place != Place::pageable)
+      ranges.push_back({side.address, side.address + bytes, writes, call});
+  };
+  add(to, true);
+  if (from != nullptr) add(*from, false);
+  std::shared_ptr<const Unordered> unordered;
+  {
+    const Lock lock(p.mutex);
+    unordered = p.scheduler.memory_uses().begin_copy(Scheduler::running_position(), ranges);
+  }
+  if (unordered == nullptr) return;
+  for (const Unordered::Range& range : ranges) {
+    const auto other = unordered_use(p.memory, range.begin, bytes, range.is_written, *unordered);
+    if (!other) continue;
+    const Fault fault(
+        FaultKind::race,
+        fmt::format("{}: {} {} bytes at {:#x}, unordered with {} on another stream: neither an "
+                    "event nor the host orders the two; it is {}",
+                    call, range.is_written ? "writes" : "reads", bytes, range.begin, *other,
+                    p.memory.describe(range.begin)));
+    if (p.settings.findings == nullptr || !p.settings.findings->goes_on(fault)) throw fault;
+  }
+}
+
+void copy_now(Process& p, const Side& to, const Side& from, std::size_t bytes, const char* call) {
+  Memory& memory = p.memory;
   demand_live(memory, to, bytes, call);
   demand_live(memory, from, bytes, call);
+  demand_order(p, to, &from, bytes, call);
   if (checks_copied_bytes() && from.place == Place::device && to.place != Place::device) {
     memory.view(from.address, bytes, Access::read, host, call);
   }
@@ -102,7 +133,7 @@ Work copy_work(Process& p, const Stream& stream, const Side& to, const Side& fro
                          stream.front.capture == nullptr;
   if (!is_staged) {
     return {call, [&p, to, from, bytes, call] {
-              copy_now(p.memory, to, from, bytes, call);
+              copy_now(p, to, from, bytes, call);
               return Progress::done;
             }};
   }
@@ -111,7 +142,7 @@ Work copy_work(Process& p, const Stream& stream, const Side& to, const Side& fro
   return {
       call, [&p, to, staged, call] {
         const Side buffer{reinterpret_cast<std::uintptr_t>(staged->data()), Place::pageable, host};
-        copy_now(p.memory, to, buffer, staged->size(), call);
+        copy_now(p, to, buffer, staged->size(), call);
         return Progress::done;
       }};
 }
@@ -126,7 +157,7 @@ void order_between_gpus(Process& p, const Stream& stream, const Side& to, const 
     if (device == stream.device) continue;
     others.push_back(device);
     const Queue* default_queue = legacy_stream(p, device).queue.get();
-    const auto before = p.scheduler.unfinished([&](const Queue& queue) {
+    const auto before = p.scheduler.newest([&](const Queue& queue) {
       return queue.device == device && (queue.is_blocking || &queue == default_queue);
     });
     work.after.insert(work.after.end(), before.begin(), before.end());
@@ -190,6 +221,7 @@ cudaError_t set_bytes(void* memory, int value, std::size_t bytes, cudaStream_t h
         p, *stream,
         {call_name,
          [&p, side = *side, value, bytes, call_name] {
+           demand_order(p, side, nullptr, bytes, call_name);
            const int gpu = side.place == Place::pinned ? 0 : host;  // 0: any looks the address up
            std::memset(p.memory.view(side.address, bytes, Access::write, gpu, call_name), value,
                        bytes);

@@ -142,7 +142,7 @@ extern "C" int cuCtxRecordEvent(void* context, cudaEvent_t handle) {
     std::shared_ptr<Queue>& queue = p.all_work[device];
     if (queue == nullptr) queue = p.scheduler.make_queue(device, false);
     event->ticket = p.scheduler.enqueue(
-        *queue, marker("cuCtxRecordEvent", p.scheduler.unfinished([&](const Queue& other) {
+        *queue, marker("cuCtxRecordEvent", p.scheduler.newest([&](const Queue& other) {
           return other.device == device;
         })));
     event->position = {queue, queue->count(), p.scheduler.count_of_others(*queue)};
@@ -178,7 +178,9 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
   return with_waitable_event(handle, [](Process& p, Lock& lock, const Event& event) {
     const TicketPointer ticket = event.ticket;
     p.scheduler.run_some(lock);
-    return ticket == nullptr || ticket->is_done ? cudaSuccess : cudaErrorNotReady;
+    if (ticket != nullptr && !ticket->is_done) return cudaErrorNotReady;
+    p.scheduler.know({ticket});
+    return cudaSuccess;
   });
 }
 
@@ -205,6 +207,7 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start_handle, cudaEvent_
       stick(p, Fault(FaultKind::undefined, "cudaEventElapsedTime: " + problem));
       return cudaSuccess;
     }
+    p.scheduler.know({start->ticket, end->ticket});
     const auto elapsed = end->ticket->done_at - start->ticket->done_at;
     *ms = std::chrono::duration<float, std::milli>(elapsed).count();
     return cudaSuccess;

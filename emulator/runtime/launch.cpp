@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "emulator/runtime/functions.h"
+#include "emulator/runtime/lacking.h"
 #include "emulator/runtime/limits.h"
-#include "emulator/runtime/say.h"
 #include "emulator/runtime/streams.h"
 #include "emulator/runtime/watchdog.h"
 #include "emulator/runtime/work.h"
@@ -64,6 +64,15 @@ class GridWorkspace {
   const std::uintptr_t address_;
 };
 
+/// Numbers a launch that begins, and finds what no stream orders it with.
+void begin(Process& p, Launch& launch, const std::string& name) {
+  const Lock lock(p.mutex);
+  launch.number = p.memory.next_launch();
+  launch.told_host = std::make_shared<std::atomic<bool>>(false);
+  launch.unordered = p.scheduler.memory_uses().begin_launch(
+      Scheduler::running_position(), launch.number, "kernel " + name, launch.told_host);
+}
+
 void run(Program& program, const GpuModel& model, Memory& memory, const Settings& settings,
          Launch launch, bool is_cooperative) {
   std::optional<GridWorkspace> workspace;
@@ -115,7 +124,8 @@ cudaError_t launch(const void* symbol, const Configuration& c, void* const* argu
     return submit(
         p, *stream,
         {"kernel " + function->name, [&p, program, &model, settings, launch = std::move(launch),
-                                      is_cooperative = c.is_cooperative] {
+                                      is_cooperative = c.is_cooperative]() mutable {
+           begin(p, launch, program->facts(launch.kernel).demangled);
            run(*program, model, p.memory, settings, launch, is_cooperative);
            return Progress::done;
          }});
@@ -149,7 +159,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
       is_cooperative = attribute.val.cooperative != 0;
       continue;
     }
-    say("launch attribute " + std::to_string(static_cast<int>(attribute.id)) + " is not emulated");
+    say_lacking("launch attribute " + std::to_string(static_cast<int>(attribute.id)) +
+                " is not emulated");
     return last_error() = cudaErrorNotSupported;
   }
   return launch(

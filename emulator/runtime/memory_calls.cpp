@@ -29,7 +29,7 @@ bool waits_when_freeing() {
 /// Waits for all GPUs: pinned memory is used by any of them.
 void wait_for_all(Process& p, Lock& lock) {
   if (waits_when_freeing()) {
-    wait_for(p, lock, p.scheduler.unfinished([](const Queue&) { return true; }));
+    wait_for(p, lock, p.scheduler.newest([](const Queue&) { return true; }));
   }
 }
 

@@ -18,6 +18,8 @@ constexpr milliseconds patience{100};
 constexpr microseconds first_pause{20};
 constexpr microseconds longest_pause{2000};
 
+thread_local const WorkPosition* running = nullptr;
+
 }  // namespace
 
 Scheduler::Scheduler(std::mutex& mutex, std::uint64_t seed,
@@ -25,14 +27,17 @@ Scheduler::Scheduler(std::mutex& mutex, std::uint64_t seed,
     : mutex_(mutex), report_(std::move(report)), random_(seed) {}
 
 std::shared_ptr<Queue> Scheduler::make_queue(int device, bool is_blocking) {
-  return queues_.emplace_back(std::make_shared<Queue>(device, is_blocking));
+  return queues_.emplace_back(std::make_shared<Queue>(++last_queue_, device, is_blocking));
 }
 
-std::vector<TicketPointer> Scheduler::unfinished(
+std::vector<TicketPointer> Scheduler::newest(
     const std::function<bool(const Queue&)>& matches) const {
   std::vector<TicketPointer> found;
   for (const std::shared_ptr<Queue>& queue : queues_) {
-    if (!queue->items_.empty() && matches(*queue)) found.push_back(queue->last_);
+    if (queue->last_ != nullptr && matches(*queue)) found.push_back(queue->last_);
+  }
+  for (const auto& [of, queue] : ended_) {
+    if (matches(*queue)) found.push_back(queue->last_);
   }
   return found;
 }
@@ -40,6 +45,12 @@ std::vector<TicketPointer> Scheduler::unfinished(
 TicketPointer Scheduler::enqueue(Queue& queue, Work work) {
   auto ticket = std::make_shared<Ticket>();
   if (is_abandoned_) return ticket;
+  ticket->position = {queue.number, ++queue.pieces_, host_};
+  Frontier& before = ticket->position.before;
+  if (queue.last_ != nullptr) before.join(queue.last_->position.before);
+  for (const TicketPointer& other : work.after)
+    if (other != nullptr) before.join(other->position.before);
+  before.set(queue.number, queue.pieces_);
   std::erase_if(work.after, [](const TicketPointer& t) { return t == nullptr || t->is_done; });
   if (!work.is_marker) {
     ++queue.count_.enqueued;
@@ -70,10 +81,7 @@ Scheduler::Choice Scheduler::choose() {
   Choice choice{.is_hopeless = running_ == 0};
   const Clock::time_point now = Clock::now();
   std::uint64_t candidates = 0;
-  // A stream that was destroyed, and has done all its work, is of no use any more.
-  std::erase_if(queues_, [](const std::shared_ptr<Queue>& queue) {
-    return queue.use_count() == 1 && queue->items_.empty() && !queue->is_running_;
-  });
+  drop_ended_queues();
   for (const std::shared_ptr<Queue>& queue : queues_) {
     if (queue->is_running_ || queue->items_.empty()) continue;
     const Queue::Item& head = queue->items_.front();
@@ -88,6 +96,50 @@ Scheduler::Choice Scheduler::choose() {
   return choice;
 }
 
+/// A stream that was destroyed, and has done all its work, is of no use any more.
+void Scheduler::drop_ended_queues() {
+  std::erase_if(queues_, [&](const std::shared_ptr<Queue>& queue) {
+    if (queue.use_count() != 1 || !queue->items_.empty() || queue->is_running_) return false;
+    if (queue->last_ == nullptr) return true;
+    std::shared_ptr<Queue>& sum = ended_[{queue->device, queue->is_blocking}];
+    if (sum == nullptr) {
+      sum = std::make_shared<Queue>(0, queue->device, queue->is_blocking);
+      sum->last_ = std::make_shared<Ticket>(Ticket{.is_done = true});
+    }
+    sum->last_->position.before.join(queue->last_->position.before);
+    return true;
+  });
+}
+
+const WorkPosition& Scheduler::running_position() {
+  static const WorkPosition none;
+  return running == nullptr ? none : *running;
+}
+
+void Scheduler::know(const std::vector<TicketPointer>& tickets) {
+  for (const TicketPointer& ticket : tickets)
+    if (ticket != nullptr) host_.join(ticket->position.before);
+  forget_what_all_know();
+}
+
+/// Keeps what is remembered small: after all work is done and the host knows it, nothing that
+/// comes can race with it.
+void Scheduler::forget_what_all_know() {
+  const auto is_known = [&](const Queue& queue) {
+    return queue.items_.empty() && !queue.is_running_ &&
+           (queue.last_ == nullptr || host_.has(queue.last_->position.before));
+  };
+  for (const std::shared_ptr<Queue>& queue : queues_)
+    if (!is_known(*queue)) return;
+  for (const auto& [of, queue] : ended_)
+    if (!is_known(*queue)) return;
+  for (const std::shared_ptr<Queue>& queue : queues_)
+    if (queue->last_ != nullptr) queue->last_->position.before.clear();
+  ended_.clear();
+  host_.clear();
+  memory_uses_.forget();
+}
+
 void Scheduler::run_head(Lock& lock, Queue& queue) {
   const auto kept = std::find_if(queues_.begin(), queues_.end(),
                                  [&](const auto& q) { return q.get() == &queue; });
@@ -98,6 +150,7 @@ void Scheduler::run_head(Lock& lock, Queue& queue) {
   lock.unlock();
   Progress progress = Progress::done;
   std::unique_ptr<Fault> fault;
+  running = &item.ticket->position;
   try {
     progress = item.work.step();
     if (progress == Progress::done) item.work.step = nullptr;  // its destructors run unlocked too
@@ -107,6 +160,7 @@ void Scheduler::run_head(Lock& lock, Queue& queue) {
     // The emulator's own error: nothing that a GPU would do.
     give_up(item.work.name + ": " + e.what());
   }
+  running = nullptr;
   lock.lock();
   --running_;
   queue.is_running_ = false;

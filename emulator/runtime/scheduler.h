@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "emulator/machine/fault.h"
+#include "emulator/runtime/order.h"
 
 namespace emulator {
 
@@ -20,8 +21,9 @@ namespace emulator {
 using Lock = std::unique_lock<std::mutex>;
 using Clock = std::chrono::steady_clock;
 
-/// Tells whether a piece of work is done, and since when.
+/// Tells where a piece of work stands, whether it is done, and since when.
 struct Ticket {
+  WorkPosition position = {};
   bool is_done = false;
   Clock::time_point done_at;
 };
@@ -46,7 +48,9 @@ struct WorkCount {
 /// Work that runs in the order in which it was added: a stream's.
 class Queue {
  public:
-  Queue(int of_device, bool blocking) : device(of_device), is_blocking(blocking) {}
+  Queue(int its_number, int of_device, bool blocking)
+      : number(its_number), device(of_device), is_blocking(blocking) {}
+  const int number;
   const int device;
   const bool is_blocking;  // its stream synchronises with the legacy default stream
 
@@ -65,6 +69,7 @@ class Queue {
   };
   std::deque<Item> items_;
   TicketPointer last_;
+  std::uint64_t pieces_ = 0;
   WorkCount count_;
   bool is_running_ = false;
 };
@@ -81,9 +86,8 @@ class Scheduler {
   void stop(Lock& lock);
 
   std::shared_ptr<Queue> make_queue(int device, bool is_blocking);
-  /// Tickets of the newest work of each queue that `matches` and is not idle, also of destroyed
-  /// streams.
-  std::vector<TicketPointer> unfinished(const std::function<bool(const Queue&)>& matches) const;
+  /// Tickets of the newest work of each queue that `matches`, also of destroyed streams.
+  std::vector<TicketPointer> newest(const std::function<bool(const Queue&)>& matches) const;
   TicketPointer enqueue(Queue& queue, Work work);
   /// Work on all queues of the queue's device but itself.
   WorkCount count_of_others(const Queue& queue, bool with_blocking = true) const;
@@ -95,6 +99,12 @@ class Scheduler {
   /// Forgets all work: the context is lost.
   void abandon();
 
+  /// The host has waited for this work, or was told that it is done.
+  void know(const std::vector<TicketPointer>& tickets);
+  /// Of the work that runs in the calling thread.
+  static const WorkPosition& running_position();
+  MemoryUses& memory_uses() { return memory_uses_; }
+
   std::mt19937_64& random() { return random_; }
 
  private:
@@ -103,6 +113,8 @@ class Scheduler {
     bool is_hopeless = false;  // nothing runs, waits or could run
   };
   Choice choose();
+  void drop_ended_queues();
+  void forget_what_all_know();
   void run_head(Lock& lock, Queue& queue);
   /// Runs one piece of work, or waits shortly for one. Returns false if there is none.
   bool run_one(Lock& lock);
@@ -113,6 +125,11 @@ class Scheduler {
   std::function<void(const Fault&)> report_;
   std::mt19937_64 random_;
   std::vector<std::shared_ptr<Queue>> queues_;
+  // By device, and of blocking streams: what those did that have ended.
+  std::map<std::pair<int, bool>, std::shared_ptr<Queue>> ended_;
+  Frontier host_;  // what comes before the work that the host enqueues now
+  MemoryUses memory_uses_;
+  int last_queue_ = 0;
   std::map<std::pair<int, bool>, WorkCount> counts_;  // by device, and of blocking queues
   Clock::time_point last_call_{};
   int waiting_hosts_ = 0;

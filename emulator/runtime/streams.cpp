@@ -47,7 +47,7 @@ cudaError_t submit(Process& p, Stream& stream, Work work, TicketPointer* ticket)
     if (const cudaError_t error = refuse_legacy_use(p, stream.device); error != cudaSuccess) {
       return error;
     }
-    std::ranges::copy(p.scheduler.unfinished([&](const Queue& queue) {
+    std::ranges::copy(p.scheduler.newest([&](const Queue& queue) {
       return queue.device == stream.device && queue.is_blocking;
     }),
                       std::back_inserter(work.after));
@@ -64,11 +64,11 @@ void wait_for(Process& p, Lock& lock, const std::vector<TicketPointer>& tickets)
     return std::ranges::all_of(
         tickets, [](const TicketPointer& ticket) { return ticket == nullptr || ticket->is_done; });
   });
+  p.scheduler.know(tickets);
 }
 
 void wait_for_device(Process& p, Lock& lock, int device) {
-  wait_for(p, lock,
-           p.scheduler.unfinished([&](const Queue& queue) { return queue.device == device; }));
+  wait_for(p, lock, p.scheduler.newest([&](const Queue& queue) { return queue.device == device; }));
 }
 
 namespace {
@@ -158,7 +158,9 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
   return with_waitable_stream(handle, [](Process& p, Lock& lock, Stream& stream) {
     const std::shared_ptr<Queue> queue = stream.queue;
     p.scheduler.run_some(lock);
-    return queue->is_idle() ? cudaSuccess : cudaErrorNotReady;
+    if (!queue->is_idle()) return cudaErrorNotReady;
+    p.scheduler.know({queue->last()});
+    return cudaSuccess;
   });
 }
 

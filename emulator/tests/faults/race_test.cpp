@@ -119,6 +119,39 @@ TEST(SharedRace, NotOfAReadThatASwapChecks) {
   });
 }
 
+TEST(WarpRace, WithoutABarrier) {
+  FaultTest test("warp_races");
+  const Shape shape{.grid = {2}, .block = {128}};
+  for_seeds(test.kernels, seeds, [&] {
+    const auto data = test.device.upload(std::vector<int>(128));
+    const Shape one{.grid = {1}, .block = {128}};
+    test.expect_none("reverse_with_barrier", one, data);
+    test.expect_none("shift_with_barrier", one, data);
+    test.expect_fault(a_race, "reverse_without_barrier", one, data);
+    test.expect_fault(a_race, "shift_without_barrier", one, data);
+    test.expect_none("raise_flag", shape, data);
+    test.expect_none("count_atomically", shape, data);
+    test.expect_fault(a_race, "count_plainly", one, data);
+  });
+}
+
+TEST(WarpRace, NotWhereOneHandsOverToTheOther) {
+  FaultTest test("warp_races");
+  const Shape shape{.grid = {1}, .block = {96}};
+  for_seeds(test.kernels, seeds, [&] {
+    for (const char* kernel :
+         {"hand_over_by_global_flag", "hand_over_by_shared_flag", "hand_over_by_barrier"}) {
+      const auto data = test.device.upload(std::vector<int>(32)),
+                 flag = test.device.upload(std::vector<int>(1));
+      test.expect_none(kernel, shape, data, flag);
+      EXPECT_EQ(test.device.download<int>(data, 1)[0], 8) << kernel;
+    }
+    const auto data = test.device.upload(std::vector<int>(32)),
+               flag = test.device.upload(std::vector<int>(1));
+    test.expect_fault(a_race, "hand_over_without_order", shape, data, flag);
+  });
+}
+
 TEST(BlockRace, BetweenSingleThreadsOfBlocks) {
   FaultTest test("block_races");
   const auto out = test.device.upload(std::vector<int>(1));

@@ -28,4 +28,19 @@ Result recursive_fibonacci(int index, std::size_t stack_bytes);
 Result sums_of_variables();
 cudaError_t copy_past_a_variable();
 
+/// Kernels for arrays of so many elements, which the caller puts on streams.
+inline constexpr int stream_elements = 256;
+void fill(int* memory, int value, cudaStream_t stream);
+void increase(int* to, const int* from, cudaStream_t stream);  // to[i] = from[i] + 1
+void count_up(int* counter, cudaStream_t stream);              // atomically
+/// Fills 64 elements, and sets a flag in memory of the host, or of the GPU for a kernel that uses
+/// the elements if it finds the flag set.
+void tell_host(int* memory, int* flag, cudaStream_t stream);
+void tell_kernel(int* memory, int* flag, cudaStream_t stream);
+void add_if_kernel_told(int* to, const int* from, int* flag, cudaStream_t stream);
+
+/// Runs a kernel with two races, a read of shared memory that nothing has written and an access
+/// past the end, on lines of their own, and one more kernel behind it. The error of the end.
+cudaError_t run_with_findings();
+
 }  // namespace emulator::programs
