@@ -137,7 +137,7 @@ std::string_view Module::line(int number) const {
 }
 
 std::string Module::place(int number) const {
-  const std::string source = source_place(text, number);
+  const std::string source = text_of(source_lines(text, number));
   return source.empty() ? fmt::format("line {}", number) : source;
 }
 

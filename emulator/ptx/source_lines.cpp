@@ -69,14 +69,14 @@ class Places {
     found_ = now;
   }
 
-  std::string text() const {
+  std::vector<SourceLine> lines() const {
     if (!found_) return {};
-    std::string result;
+    std::vector<SourceLine> result;
     Position at = *found_;
     for (int depth = 0; depth < max_depth; ++depth) {
       const auto file = files_.find(at.file);
       if (file == files_.end()) return {};
-      result += fmt::format("{}{}:{}", depth == 0 ? "" : ", inlined at ", file->second, at.line);
+      result.push_back({std::string(file->second), at.line});
       const auto caller = inlined_at_.find(at);
       if (caller == inlined_at_.end()) break;
       at = caller->second;
@@ -93,6 +93,15 @@ class Places {
 
 }  // namespace
 
-std::string source_place(std::string_view ptx, int line) { return Places(ptx, line).text(); }
+std::vector<SourceLine> source_lines(std::string_view ptx, int line) {
+  return Places(ptx, line).lines();
+}
+
+std::string text_of(const std::vector<SourceLine>& lines) {
+  std::string text;
+  for (const auto& [file, line] : lines)
+    text += fmt::format("{}{}:{}", text.empty() ? "" : ", inlined at ", file, line);
+  return text;
+}
 
 }  // namespace emulator::ptx

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "emulator/runtime/host_access.h"
+#include "emulator/runtime/lacking.h"
 #include "emulator/runtime/say.h"
 
 namespace emulator {
@@ -89,6 +90,7 @@ __attribute__((destructor)) void finish() {
   Lock lock(p.mutex);
   p.scheduler.stop(lock);
   if (sticky_error() == cudaSuccess) report_leaks(p);
+  p.reports.sum_up();
 }
 
 }  // namespace
@@ -97,6 +99,7 @@ Process::Process()
     : settings(Settings::from_environment()),
       devices(Devices::from_environment()),
       memory(capacities(devices)),
+      reports(Reports::from_environment()),
       scheduler(mutex, settings.seed, [this](const Fault& fault) { stick(*this, fault); }) {
   if (const char* lost = std::getenv("ASSAY_EMULATOR_LOST"); lost != nullptr && *lost != '\0') {
     if (std::sscanf(lost, "%d@%ld", &lost_gpu, &calls_until_lost) != 2) {
@@ -113,6 +116,7 @@ Process::Process()
     }
     delays.seed(settings.seed);
   }
+  if (reports.may_go_on()) settings.findings = &reports;
   explain_host_accesses(memory);
   is_made = true;
   // Neither the lock nor the thread of the scheduler survives a fork. The real runtime refuses
@@ -126,9 +130,8 @@ Process& process() {
 }
 
 void stick(Process& p, const Fault& fault) {
-  if (sticky_error() != cudaSuccess) return;
+  if (sticky_error() != cudaSuccess || p.reports.end_launch(fault)) return;
   make_sticky(error_of(fault), fault.what());
-  say(fault.what());
   p.scheduler.abandon();
 }
 
@@ -168,8 +171,12 @@ cudaError_t body_of(const std::function<cudaError_t(Process&, Lock&)>& body, Pro
   try {
     return body(p, lock);
   } catch (const Fault& fault) {
-    say(fault.what());
-    return fault.kind == FaultKind::illegal_instruction ? cudaErrorNotSupported : error_of(fault);
+    if (fault.kind != FaultKind::illegal_instruction) {
+      say(fault.what());
+      return error_of(fault);
+    }
+    say_lacking(fault.what());
+    return cudaErrorNotSupported;
   }
 }
 

@@ -14,6 +14,7 @@
 #include "emulator/runtime/errors.h"
 #include "emulator/runtime/handles.h"
 #include "emulator/runtime/objects.h"
+#include "emulator/runtime/reports.h"
 #include "emulator/runtime/scheduler.h"
 
 namespace emulator {
@@ -27,6 +28,7 @@ struct Process {
   Settings settings;
   Devices devices;
   Memory memory;
+  Reports reports;
   Scheduler scheduler;
 
   std::map<int, std::shared_ptr<Stream>> legacy_streams;  // by device, made when first used
@@ -58,7 +60,8 @@ struct Process {
 
 Process& process();
 
-/// Shows the fault, and makes its error that of all later calls. Wants the lock.
+/// Tells the fault, and makes its error that of all later calls unless the process is to go on.
+/// Wants the lock.
 void stick(Process& process, const Fault& fault);
 
 /// The calling thread's device ordinal; its GPU. There must be a device.

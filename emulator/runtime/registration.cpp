@@ -8,7 +8,7 @@
 
 #include "emulator/runtime/fat_binary.h"
 #include "emulator/runtime/functions.h"
-#include "emulator/runtime/say.h"
+#include "emulator/runtime/lacking.h"
 
 namespace emulator {
 namespace {
@@ -52,7 +52,10 @@ cudaError_t read(Process& p, CodeModule& module) {
     if (can_run && (best == nullptr || best->architecture < ptx.architecture)) best = &ptx;
   }
   if (best == nullptr) {
-    if (!problem.empty()) say("a fat binary: " + problem);
+    if (all.empty() && problem.empty())
+      problem =
+          "it has no PTX: compile it with --no-compress -gencode arch=compute_75,code=compute_75";
+    if (!problem.empty()) say_lacking("a fat binary: " + problem);
     return cudaErrorNoKernelImageForDevice;
   }
   module.architecture = best->architecture;
@@ -60,7 +63,7 @@ cudaError_t read(Process& p, CodeModule& module) {
     module.program = std::make_shared<Program>(best->text, "embedded PTX", p.memory,
                                                static_cast<int>(p.devices.gpus.size()));
   } catch (const std::exception& error) {
-    say(error.what());
+    say_lacking(error.what());
     return cudaErrorInvalidPtx;
   }
   const auto names = module.program->kernels();

@@ -25,20 +25,21 @@ constexpr const char* text = R"(.version 9.0
 	.file	2 "src/util.h", 1722470400, 512
 )";
 
+std::string place_of(std::string_view ptx, int line) { return text_of(source_lines(ptx, line)); }
+
 TEST(SourceLines, AreThoseOfTheLastDirective) {
-  EXPECT_EQ(source_place(text, 6), "src/kernel.cu:7");
-  EXPECT_EQ(source_place(text, 11), "src/kernel.cu:9");
+  EXPECT_EQ(place_of(text, 6), "src/kernel.cu:7");
+  EXPECT_EQ(place_of(text, 11), "src/kernel.cu:9");
 }
 
 TEST(SourceLines, NameThePlacesThatCodeWasInlinedAt) {
-  EXPECT_EQ(source_place(text, 9),
-            "src/util.h:2, inlined at src/util.h:5, inlined at src/kernel.cu:8");
+  EXPECT_EQ(place_of(text, 9), "src/util.h:2, inlined at src/util.h:5, inlined at src/kernel.cu:8");
 }
 
 TEST(SourceLines, AreUnknownBeforeTheFirstAndInOtherFunctions) {
-  EXPECT_EQ(source_place(text, 4), "");
-  EXPECT_EQ(source_place(text, 15), "");
-  EXPECT_EQ(source_place("", 1), "");
+  EXPECT_EQ(place_of(text, 4), "");
+  EXPECT_EQ(place_of(text, 15), "");
+  EXPECT_EQ(place_of("", 1), "");
 }
 
 }  // namespace
