@@ -1,10 +1,12 @@
-# Decides whether the CUDA backend is built, and for which GPUs: assay_with_cuda, CMAKE_CUDA_ARCHITECTURES; and whether
-# the emulator is: assay_with_emulator.
+# Decides whether the CUDA backend is built, and for which GPUs: assay_with_cuda, CMAKE_CUDA_ARCHITECTURES; whether it
+# runs on the emulator: assay_with_emulator; and whether the emulator is built for programs of users: assay_with_emulate_gpu.
 set(assay_with_cuda OFF)
 set(assay_with_emulator OFF)
+set(assay_with_emulate_gpu OFF)
 set(ASSAY_CUDA_ARCHITECTURES "" CACHE STRING
   "For which GPUs: native, packaged (all that scripts/package is for), or as CMAKE_CUDA_ARCHITECTURES: 80-real;90-real")
 option(ASSAY_CUDA_EMULATOR "Emulated GPUs in place of NVIDIA's runtime: emulator" OFF)
+option(ASSAY_EMULATE_GPU "Also emulate-gpu, beside a backend with NVIDIA's runtime: emulator" OFF)
 option(ASSAY_CUDA_COVERAGE "Counts the lines of kernels/cuda that are executed: ci/cuda-coverage" OFF)
 if(ASSAY_SANITIZE AND NOT ASSAY_CUDA_EMULATOR)
   return()
@@ -14,6 +16,9 @@ if(NOT assay_nvcc)
   return()
 endif()
 set(assay_with_emulator ${ASSAY_CUDA_EMULATOR})
+if(ASSAY_CUDA_EMULATOR OR ASSAY_EMULATE_GPU)
+  set(assay_with_emulate_gpu ON)
+endif()
 if(ASSAY_SANITIZE)
   return()  # only the emulator: sanitizers under nvcc find what is the compiler's, not ours
 endif()

@@ -46,6 +46,9 @@ if(assay_with_mpi)
   install(TARGETS launcher_mpi LIBRARY DESTINATION lib/assay)
   assay_run_path(launcher_mpi lib/assay "")
 endif()
+if(assay_with_emulate_gpu)
+  list(APPEND assay_programs emulate_gpu)
+endif()
 add_custom_target(installed DEPENDS program ${assay_programs})  # all that `cmake --install` takes
 # Not the C library, the C++ library and what belongs to them: they must be those of the machine.
 install(RUNTIME_DEPENDENCY_SET assay_libraries

@@ -20,6 +20,7 @@ PROGRAM = "assay/_program"
 COMMANDS = ("assay", "assay_gtest", "assay_gbench")
 CUDA_MODULE = "lib/assay/assay_cuda.so"
 SUMMARY = "Benchmark and correctness harness for tensor ops on CPUs and GPUs"
+SUMMARY_OF_EMULATOR = "Runs CUDA programs without a GPU, and finds races, bad accesses and uninitialised reads"
 YEAR_OF_ZIP = (1980, 1, 1, 0, 0, 0)  # the same input gives the same bytes
 
 
@@ -59,9 +60,13 @@ def lines(*texts):
     return "".join(text + "\n" for text in texts).encode()
 
 
+def run(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
 def version_of(program):
     """Returns the version with the revision, as the program and its CUDA module must be of one build: 0.1.0+g6eb682d."""
-    version = subprocess.run([program, "--version"], check=True, capture_output=True, text=True).stdout
+    version = run(program, "--version")
     number, revision = re.fullmatch(r"assay (\S+) \(([^,]+), .*\)\n", version).groups()
     return number if revision == "unknown" else f"{number}+g{re.sub('[^a-z0-9]+', '.', revision.lower())}"
 
@@ -72,8 +77,8 @@ def tag_of(installed):
     return f"py3-none-manylinux_{major}_{minor}_{platform.machine()}"
 
 
-def metadata(name, version, *further):
-    return (f"Name: {name}", f"Version: {version}", f"Summary: {SUMMARY}", "License: Apache-2.0",
+def metadata(name, version, *further, summary=SUMMARY):
+    return (f"Name: {name}", f"Version: {version}", f"Summary: {summary}", "License: Apache-2.0",
             "Requires-Python: >=3.8", *further)
 
 
@@ -117,8 +122,23 @@ def pack_cuda(installed, folder, version, tag):
     return wheel.path
 
 
+def pack_emulator(installed, folder):
+    version = run(installed / "bin/emulate-gpu", "--version").removeprefix("emulate-gpu ").strip()
+    wheel = Wheel(folder, "emulate_gpu", version, tag_of(installed))
+    for name, file in files_below(installed):
+        wheel.add_file(f"emulate_gpu/_program/{name}", file)
+    wheel.add("emulate_gpu/__init__.py", b"")
+    wheel.add_file("emulate_gpu/_commands.py", HERE / "emulator_command.py")
+    wheel.close(metadata("emulate-gpu", version, summary=SUMMARY_OF_EMULATOR),
+                lines("[console_scripts]", "emulate-gpu = emulate_gpu._commands:emulate_gpu"))
+    return wheel.path
+
+
 def main(installation, folder):
     installed = pathlib.Path(installation)
+    if (installed / "bin/emulate-gpu").exists():
+        print(pack_emulator(installed, folder))
+        return
     version, tag = version_of(installed / "bin/assay"), tag_of(installed)
     print(pack_main(installed, folder, version, tag))
     if (installed / CUDA_MODULE).exists():
