@@ -22,6 +22,9 @@ __global__ void with_findings(int* to, int repeats) {
   if (repeats < 0) never[i] = i;
   __syncthreads();
   if (never[i ^ 1] > 7) to[i] += 1;  // uninitialised
+  volatile int* const place = to + i;
+  *place = never[i];  // uninitialised, and told here alone
+  if (*place == 3) to[i] = 0;
 }
 
 __global__ void past_the_end(int* to) { to[threadIdx.x + 1] = 0; }

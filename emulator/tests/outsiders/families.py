@@ -1,0 +1,111 @@
+"""Finds the programs of a checkout that the user has. Each family is a function that yields Programs."""
+import dataclasses
+import pathlib
+import re
+
+
+@dataclasses.dataclass
+class Program:
+    family: str
+    name: str
+    folder: pathlib.Path  # where it is run
+    sources: list  # paths
+    flags: list = dataclasses.field(default_factory=list)
+    arguments: list = dataclasses.field(default_factory=list)
+    needs: str = ""  # a library that the emulator has not
+
+
+# What programs link or include, and who makes it.
+LIBRARIES = {
+    "cublas": "cuBLAS", "cufft": "cuFFT", "curand": "cuRAND", "cusparse": "cuSPARSE", "cusolver": "cuSOLVER", "cudnn": "cuDNN",
+    "nvrtc": "NVRTC", "npp": "NPP", "nvjpeg": "nvJPEG", "nccl": "NCCL", "mpi.h": "MPI", "nvshmem": "NVSHMEM", "GL/": "OpenGL",
+    "helper_gl": "OpenGL", "nvgraph": "nvGRAPH", "cutensor": "cuTENSOR", "EGL": "EGL", "nvscibuf": "NvSci", "gsl": "GSL",
+    "boost": "Boost", "cuda_egl": "EGL", "vulkan": "Vulkan", "cuda_d3d": "Direct3D", "nvvm": "libNVVM",
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.M)
+
+
+DRIVER_CALL = re.compile(r"\bcu(Module|Launch|Ctx|Mem|Init|Device)[A-Z]?\w*\(")
+
+
+def library_of(files):
+    """The first library that an include names, or the driver, if one of its calls is there."""
+    for file in files:
+        text = file.read_text(errors="replace")
+        if DRIVER_CALL.search(text):
+            return "driver API"
+        for name in INCLUDE.findall(text):
+            for part, library in LIBRARIES.items():
+                if name.startswith(part) or f"/{part}" in name:
+                    return library
+    return ""
+
+
+def variable(makefile, name):
+    """The words of a make variable, continued lines and all."""
+    found = re.search(rf"^{name}\s*:?=\s*((?:.*\\\n)*.*)$", makefile, re.M)
+    return found.group(1).replace("\\\n", " ").split() if found else []
+
+
+def hecbench(checkout):
+    for folder in sorted((checkout / "src").glob("*-cuda")):
+        makefile = folder / "Makefile"
+        if not makefile.exists():
+            continue
+        text = makefile.read_text(errors="replace")
+        sources = [folder / word for word in variable(text, "source") + variable(text, "SOURCE")
+                   if word.endswith((".cu", ".cpp", ".c", ".cc"))]
+        sources = [source for source in sources if source.exists()] or sorted(folder.glob("*.cu"))
+        flags = [f"-I{folder}"]
+        for word in re.findall(r"-[ID]\S+", " ".join(variable(text, "CFLAGS") + variable(text, "EXTRA_CFLAGS"))):
+            if "$" not in word:
+                flags.append(f"-I{folder / word[2:]}" if word.startswith("-I") else word)
+        run = re.search(r"\./\$\(program\)(.*)$", text, re.M)
+        arguments = run.group(1).split() if run else []
+        headers = [file for file in folder.glob("*") if file.suffix in (".h", ".cuh", ".hpp")]
+        linked = " ".join(variable(text, "LDFLAGS"))
+        needs = next((library for part, library in LIBRARIES.items() if f"-l{part}" in linked), "")
+        yield Program("HeCBench", folder.name.removesuffix("-cuda"), folder, sources, flags, arguments,
+                      needs or library_of([*sources, *headers]))
+
+
+def cuda_samples(checkout):
+    for listing in sorted(checkout.glob("Samples/[0-6]_*/*/CMakeLists.txt")):
+        folder = listing.parent
+        if any(above.name == "bin" for above in folder.parents):
+            continue
+        sources = sorted([*folder.glob("*.cu"), *folder.glob("*.cpp"), *folder.glob("*.c")])
+        if not sources:
+            continue
+        text = listing.read_text(errors="replace")
+        linked = [library for part, library in LIBRARIES.items() if re.search(rf"CUDA::\w*{part}", text)]
+        driver = ["driver API"] if "cuda_driver" in text else []
+        yield Program("CUDA samples", folder.name, folder, sources, [f"-I{checkout / 'Common'}", f"-I{folder / 'inc'}",
+                      f"-I{folder}", "-Xcompiler=-fopenmp"], [],
+                      next(iter(linked + driver), "") or library_of([*sources, *folder.glob("*.h")]))
+
+
+def llm_c(checkout):
+    folder = checkout / "dev/cuda"
+    for source in sorted(folder.glob("*.cu")):
+        kernels = sorted({int(number) for number in re.findall(r"case (\d+):", source.read_text(errors="replace"))})
+        for kernel in kernels or [1]:
+            yield Program("llm.c", f"{source.stem} {kernel}", folder, [source], [f"-I{folder}"], [str(kernel)],
+                          library_of([source]))
+
+
+def babelstream(checkout):
+    source = checkout / "src"
+    yield Program("BabelStream", "cuda-stream", source, [source / "main.cpp", source / "cuda/CUDAStream.cu"],
+                  [f"-I{source}", f"-I{source / 'cuda'}", "-DCUDA", "-DMEM=DEFAULT"],
+                  ["--arraysize", "65536", "--numtimes", "2"])
+
+
+def sgemm_cuda(checkout):
+    for kernel in range(1, 13):
+        yield Program("SGEMM_CUDA", f"kernel {kernel}", checkout, [checkout / "sgemm.cu", checkout / "src/runner.cu"],
+                      [f"-I{checkout / 'src'}"], [str(kernel)], library_of([checkout / "sgemm.cu"]))
+
+
+FAMILIES = {"hecbench": hecbench, "cuda-samples": cuda_samples, "llm.c": llm_c, "babelstream": babelstream,
+            "sgemm": sgemm_cuda}
