@@ -55,7 +55,10 @@ Target locate_slowly(Warp& warp, int lane, std::uint64_t address, unsigned bytes
     if (bytes > allocation->bytes - (address - allocation->begin))
       fault(warp, lane, FaultKind::illegal_address, address, bytes, access,
             fmt::format("the access ends past the allocation: it is {}", memory.describe(address)));
-    if (!memory.may_use(gpu, allocation->owner))
+    if (!allocation->is_ready)
+      fault(warp, lane, FaultKind::illegal_address, address, bytes, access,
+            fmt::format("it is {}", memory.describe(address)));
+    if (!memory.may_use(gpu, *allocation))
       fault(warp, lane, FaultKind::illegal_address, address, bytes, access,
             fmt::format("GPU {} has no peer access: it is {}", gpu, memory.describe(address)));
     cache = {generation, allocation->begin, allocation->bytes, allocation->owner};
@@ -64,7 +67,7 @@ Target locate_slowly(Warp& warp, int lane, std::uint64_t address, unsigned bytes
     context.launch.told_host->store(true, std::memory_order_relaxed);
   if (cache.owner == host)
     return {reinterpret_cast<std::byte*>(address), nullptr, ptx::Space::global, address};
-  const Memory::Window& window = memory.windows()[static_cast<std::size_t>(cache.owner)];
+  const Memory::Window& window = memory.window_of(cache.owner);
   const std::uint64_t offset = address - window.begin;
   if (needs_written(access) && !all_written(window.written + offset, bytes))
     find_unwritten(warp, lane, address, bytes, access, ": it is " + memory.describe(address),

@@ -170,7 +170,7 @@ void execute(Program& program, const Launch& launch, const GpuModel& gpu, Memory
                             gpu.shared_bytes_per_block_optin));
   Releases releases;
   LateStores late_stores;
-  const Memory::Window& window = memory.windows()[static_cast<std::size_t>(launch.gpu)];
+  const Memory::Window& window = memory.window_of(launch.gpu);
   const std::unique_ptr<LaunchCounter> counter = counter_of(launch, kernel, window);
   const LaunchContext context{kernel,
                               launch,

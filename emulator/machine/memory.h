@@ -23,16 +23,25 @@ inline bool needs_written(Access access) {
 /// GPUs by their physical index; `host` is memory of the host that GPUs may use (cudaHostAlloc,
 /// cudaHostRegister).
 inline constexpr int host = -1;
+/// Managed memory belongs to no GPU: the host and all GPUs use it at one address.
+inline constexpr int managed = -2;
+
+/// A bit for each GPU.
+using GpuSet = std::uint64_t;
 
 struct Allocation {
   std::uintptr_t begin;
   std::size_t bytes;
-  int owner;  // a GPU or `host`
+  int owner;               // a GPU, `host` or `managed`
+  bool is_ready = true;    // false: the stream that allocates it has not come so far
+  bool is_pooled = false;  // its pool says which GPUs may use it, not peer access
+  GpuSet pool_users = 0;
 };
 
 /// The one address space of all GPUs and of pinned host memory. Each GPU's part is reserved without
-/// access for the host; `view` gives the bytes behind it. A shadow knows which bytes are allocated
-/// and which have been written. Thread-safe.
+/// access for the host; `view` gives the bytes behind it. Managed memory has a part of its own,
+/// where the host has access to what is allocated. A shadow knows which bytes are allocated and
+/// which have been written. Thread-safe.
 class Memory {
  public:
   /// The capacity of each GPU.
@@ -45,6 +54,14 @@ class Memory {
   std::uintptr_t allocate(int gpu, std::size_t bytes);
   /// Returns false for an address that no allocation begins at.
   bool release(std::uintptr_t address);
+  /// Managed memory in whole pages. All of it counts as written for ever: nothing tells what the
+  /// host writes. Returns 0 when there is none left.
+  std::uintptr_t allocate_managed(std::size_t bytes);
+  /// Memory of a pool. Nothing may use it until `set_ready`, by which a stream tells that it has
+  /// come to the allocation; without being ready its bytes are lost.
+  std::uintptr_t allocate_pooled(int gpu, std::size_t bytes, GpuSet users);
+  void set_ready(std::uintptr_t address, bool is_ready);
+  void set_pool_users(std::uintptr_t address, GpuSet users);
   std::size_t free_bytes(int gpu) const;
   std::size_t total_bytes(int gpu) const;
 
@@ -54,8 +71,9 @@ class Memory {
 
   /// The live allocation that holds the address.
   std::optional<Allocation> find(std::uintptr_t address) const;
-  /// Whether the address lies in a GPU's reserved part, allocated or not.
+  /// Whether the address lies in a GPU's reserved part or that of managed memory, allocated or not.
   bool is_device_address(std::uintptr_t address) const;
+  bool is_managed_address(std::uintptr_t address) const;
 
   /// Lets `gpu` use the memory of `owner`.
   void enable_peer(int gpu, int owner, bool enabled);
@@ -90,9 +108,10 @@ class Memory {
     std::uint8_t* written;
     std::uint64_t *stamps, *byte_stamps;
     bool* has_byte_stamps;  // whether the latter were ever used
+    bool is_managed = false;
   };
-  std::span<const Window> windows() const;
-  bool may_use(int gpu, int owner) const;
+  const Window& window_of(int owner) const;  // a GPU's or that of managed memory
+  bool may_use(int gpu, const Allocation& allocation) const;
   /// Grows whenever an allocation begins or ends: what `find` told before may be wrong after it.
   std::uint64_t generation() const;
   /// Names the address by the allocation next to it: "8 bytes past the end of 256 bytes at 0x7f… of

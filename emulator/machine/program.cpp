@@ -54,8 +54,10 @@ void Program::State::place_variables() {
   for (const ptx::Variable& variable : module.variables) {
     if (!is_placed(variable)) continue;
     if (variable.space == ptx::Space::constant) constant_bytes += variable.bytes;
+    const std::uintptr_t shared = variable.is_managed ? memory.allocate_managed(variable.bytes) : 0;
     for (int gpu = 0; gpu < gpus; ++gpu) {
-      const std::uintptr_t address = memory.allocate(gpu, variable.bytes);
+      const std::uintptr_t address =
+          variable.is_managed ? shared : memory.allocate(gpu, variable.bytes);
       if (address == 0)
         throw Fault(FaultKind::illegal_instruction,
                     fmt::format("{}:{}: no memory for '{}' on GPU {}", module.file, variable.line,

@@ -46,6 +46,14 @@ void Reservation::expect_use(std::size_t offset, std::size_t bytes) {
   if (first < last) madvise(data_ + (first - address()), last - first, MADV_HUGEPAGE);
 }
 
+bool Reservation::admit(std::size_t offset, std::size_t bytes) {
+  return mprotect(data_ + offset, bytes, PROT_READ | PROT_WRITE) == 0;
+}
+
+void Reservation::refuse(std::size_t offset, std::size_t bytes) {
+  mprotect(data_ + offset, bytes, PROT_NONE);
+}
+
 void Reservation::clear(std::size_t offset, std::size_t bytes) {
   std::size_t begin = offset, end = offset + bytes;
   if (bytes >= worth_giving_back) {

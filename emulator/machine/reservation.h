@@ -22,6 +22,10 @@ class Reservation {
   /// [offset, offset + bytes) is about to be used: large parts of it take huge pages, which cost
   /// one page fault in place of 512.
   void expect_use(std::size_t offset, std::size_t bytes);
+  /// Gives the host access to whole pages of mere addresses; false: the system has no more
+  /// mappings. `refuse` takes it back.
+  bool admit(std::size_t offset, std::size_t bytes);
+  void refuse(std::size_t offset, std::size_t bytes);
   /// Makes [offset, offset + bytes) zero, and gives whole pages back.
   void clear(std::size_t offset, std::size_t bytes);
 

@@ -275,6 +275,7 @@ void StoredBytes::check(Warp& warp, int lane, const Target& target, unsigned acc
 
 void StoredBytes::mark(const Target& target) const {
   if (undefined == 0 || target.written == nullptr) return;
+  if (target.window != nullptr && target.window->is_managed) return;  // it counts as written
   const bool is_own = target.space == ptx::Space::shared || target.space == ptx::Space::local;
   const std::uint8_t mark = !is_own ? 0 : is_result ? mark_result : mark_copy;
   for (unsigned k = 0; undefined >> k != 0; ++k)

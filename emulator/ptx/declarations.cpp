@@ -15,6 +15,7 @@ struct Head {
   Type type = Type::b8;
   std::size_t alignment = 0, elements = 1;
   bool is_register = false;
+  bool is_managed = false;
 };
 
 Head read_head(Lexer& lexer) {
@@ -27,6 +28,11 @@ Head read_head(Lexer& lexer) {
     } else if (token.is(".v2") || token.is(".v4")) {
       head.elements = token.is(".v2") ? 2 : 4;
     } else if (token.is(".param")) {
+    } else if (token.is(".attribute")) {
+      lexer.expect("(");
+      lexer.expect(".managed");
+      lexer.expect(")");
+      head.is_managed = true;
     } else if (token.is(".reg")) {
       head.is_register = true;
     } else if (const auto type =
@@ -117,6 +123,7 @@ std::vector<Variable> read_variables(Lexer& lexer, Space space) {
     variable.type = head.type;
     variable.alignment = head.alignment;
     variable.line = name.line;
+    variable.is_managed = head.is_managed;
     variable.bytes = read_extent(lexer) * head.elements * bytes_of(head.type);
     if (lexer.take("=")) {
       std::size_t offset = 0;

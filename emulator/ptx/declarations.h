@@ -25,6 +25,7 @@ struct Variable {
   std::size_t alignment = 1;
   std::size_t bytes = 0;  // 0: an array without a size (dynamic shared memory)
   bool is_extern = false;
+  bool is_managed = false;  // one for the host and all GPUs
   std::vector<InitialValue> initial{};
   int line = 0;
 };

@@ -16,13 +16,13 @@
 namespace emulator {
 namespace {
 
-enum class Place { pageable, pinned, device };
+enum class Place { pageable, pinned, device, managed };
 
 /// One side of a copy.
 struct Side {
   std::uintptr_t address;
   Place place;
-  int owner;  // a GPU, or `host`
+  int owner;  // a GPU, `host` or `managed`
 };
 
 /// Classifies memory that a copy uses. Nothing if an allocation ends within it, or a GPU's address
@@ -35,17 +35,24 @@ std::optional<Side> side_at(Process& p, const void* pointer, std::size_t bytes) 
     return Side{address, Place::pageable, host};
   }
   if (address - allocation->begin + bytes > allocation->bytes) return std::nullopt;
-  return Side{address, allocation->owner == host ? Place::pinned : Place::device,
-              allocation->owner};
+  const Place place = allocation->owner == host      ? Place::pinned
+                      : allocation->owner == managed ? Place::managed
+                                                     : Place::device;
+  return Side{address, place, allocation->owner};
 }
 
-/// Unified addressing lets pinned memory stand for either kind. For other mismatches the
-/// documentation promises nothing.
+bool is_for_gpus(const Side& side) {
+  return side.place == Place::device || side.place == Place::managed;
+}
+
+/// Unified addressing lets pinned and managed memory stand for either kind. For other mismatches
+/// the documentation promises nothing.
 bool matches(cudaMemcpyKind kind, const Side& to, const Side& from) {
   const bool to_host = kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost;
   const bool from_host = kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice;
   const auto suits = [](const Side& side, bool is_host) {
-    return side.place == Place::pinned || (side.place == Place::pageable) == is_host;
+    return side.place == Place::pinned || side.place == Place::managed ||
+           (side.place == Place::pageable) == is_host;
   };
   return kind == cudaMemcpyDefault || (suits(to, to_host) && suits(from, from_host));
 }
@@ -153,7 +160,7 @@ void order_between_gpus(Process& p, const Stream& stream, const Side& to, const 
                         Work& work, std::vector<int>& others) {
   if (!stream.is_legacy) return;
   for (const Side& side : {to, from}) {
-    const int device = side.owner == host ? stream.device : p.devices.ordinal_of(side.owner);
+    const int device = side.owner < 0 ? stream.device : p.devices.ordinal_of(side.owner);
     if (device == stream.device) continue;
     others.push_back(device);
     const Queue* default_queue = legacy_stream(p, device).queue.get();
@@ -200,7 +207,7 @@ cudaError_t copy_async(Process& p, Lock& lock, const Side& to, const Side& from,
   const cudaError_t error = submit_copy(p, stream, to, from, bytes, call, ticket);
   // A copy to pageable memory, and one within the host, return when they are done.
   const bool is_synchronous =
-      to.place == Place::pageable || (to.place != Place::device && from.place != Place::device);
+      to.place == Place::pageable || (!is_for_gpus(to) && !is_for_gpus(from));
   if (error == cudaSuccess && is_synchronous) wait_for(p, lock, {ticket});
   return error;
 }
@@ -228,8 +235,8 @@ cudaError_t set_bytes(void* memory, int value, std::size_t bytes, cudaStream_t h
            return Progress::done;
          }},
         &ticket);
-    // The host waits for a memset of its own memory only.
-    if (error == cudaSuccess && side->place == Place::pinned && wants == Wants::safety) {
+    // The host waits for a memset of memory that it may use only.
+    if (error == cudaSuccess && side->place != Place::device && wants == Wants::safety) {
       wait_for(p, lock, {ticket});
     }
     return error;
@@ -257,7 +264,12 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
         return submit_copy(p, stream, target, source, bytes, "cudaMemcpy", ticket);
       }
       const cudaError_t error = submit_copy(p, stream, target, source, bytes, "cudaMemcpy", ticket);
-      const bool is_within_devices = source.place == Place::device && target.place == Place::device;
+      // "For transfers from device memory to device memory, no host-side synchronization is
+      // performed." Of managed memory the documentation is silent, unless the program says so.
+      const bool is_named_device =
+          kind == cudaMemcpyDeviceToDevice && is_for_gpus(source) && is_for_gpus(target);
+      const bool is_within_devices =
+          is_named_device || (source.place == Place::device && target.place == Place::device);
       if (error == cudaSuccess && !is_within_devices) wait_for(p, lock, {ticket});
       return error;
     });
@@ -284,8 +296,10 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
       return cudaErrorInvalidDevice;
     }
     return checked_copy(p, to, from, bytes, cudaMemcpyDefault, [&](const Side& t, const Side& f) {
-      const bool is_there =
-          t.owner == p.devices.gpu(to_device) && f.owner == p.devices.gpu(from_device);
+      const auto is_at = [&](const Side& side, int device) {
+        return side.owner == p.devices.gpu(device) || side.place == Place::managed;
+      };
+      const bool is_there = is_at(t, to_device) && is_at(f, from_device);
       if (!is_there) return cudaErrorInvalidValue;
       return copy_async(p, lock, t, f, bytes, *stream, "cudaMemcpyPeerAsync");
     });

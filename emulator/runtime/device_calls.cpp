@@ -78,13 +78,13 @@ std::optional<int> attribute_of(const GpuModel& gpu, int index, cudaDeviceAttr a
     case cudaDevAttrCanUseHostPointerForRegisteredMem:
     case cudaDevAttrComputePreemptionSupported:
     case cudaDevAttrCooperativeLaunch:
+    case cudaDevAttrManagedMemory:
+    case cudaDevAttrConcurrentManagedAccess:
       return 1;
     case cudaDevAttrAsyncEngineCount:
       return 2;
     // Not emulated, so not offered.
     case cudaDevAttrIntegrated:
-    case cudaDevAttrManagedMemory:
-    case cudaDevAttrConcurrentManagedAccess:
     case cudaDevAttrPageableMemoryAccess:
     case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
     case cudaDevAttrMemoryPoolsSupported:
@@ -146,6 +146,8 @@ void describe(const GpuModel& gpu, int index, bool is_mig, cudaDeviceProp& prope
   properties.computePreemptionSupported = 1;
   properties.canUseHostPointerForRegisteredMem = 1;
   properties.hostRegisterSupported = 1;
+  properties.managedMemory = 1;
+  properties.concurrentManagedAccess = 1;
 }
 
 /// Calls `body` with the physical GPU behind an ordinal.

@@ -47,7 +47,8 @@ Devices Devices::from_environment() {
       device_order(std::getenv("CUDA_DEVICE_ORDER"), count, number("ASSAY_EMULATOR_FASTEST", 0));
   devices.visible = visible_gpus(std::getenv("CUDA_VISIBLE_DEVICES"), order, uuids);
   // "CUDA can only enumerate a single compute instance": MIG User Guide.
-  if (devices.is_mig && devices.visible.size() > 1) devices.visible.resize(1);
+  if (devices.is_mig && devices.visible.size() > 1)
+    devices.visible.erase(devices.visible.begin() + 1, devices.visible.end());
   return devices;
 }
 

@@ -19,7 +19,9 @@ void explain(int, siginfo_t* info, void*) {
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   const Memory& memory = *memory_of_gpus;
   if (memory.is_device_address(address))
-    say(fmt::format("the host uses memory of a GPU at {:#x}, without a copy: it is {}", address,
+    say(fmt::format("the host uses {} at {:#x}{}: it is {}",
+                    memory.is_managed_address(address) ? "managed memory" : "memory of a GPU",
+                    address, memory.is_managed_address(address) ? "" : ", without a copy",
                     memory.describe(address)));
   sigaction(SIGSEGV, &before, nullptr);
 }

@@ -26,11 +26,21 @@ bool waits_when_freeing() {
   return waits;
 }
 
-/// Waits for all GPUs: pinned memory is used by any of them.
+/// Waits for all GPUs: any of them may use pinned and managed memory.
 void wait_for_all(Process& p, Lock& lock) {
   if (waits_when_freeing()) {
     wait_for(p, lock, p.scheduler.newest([](const Queue&) { return true; }));
   }
+}
+
+cudaError_t free_managed(Process& p, Lock& lock, std::uintptr_t address) {
+  const std::size_t bytes = p.managed_memories.at(address).bytes;
+  p.managed_memories.erase(address);
+  wait_for_all(p, lock);
+  if (sticky_error() != cudaSuccess) return cudaSuccess;
+  p.advice.forget(address, bytes);
+  p.memory.release(address);
+  return cudaSuccess;
 }
 
 }  // namespace
@@ -55,6 +65,7 @@ cudaError_t cudaFree(void* memory) {
   return call(Wants::safety, [&](Process& p, Lock& lock) {
     if (memory == nullptr) return cudaSuccess;
     const auto address = reinterpret_cast<std::uintptr_t>(memory);
+    if (p.managed_memories.contains(address)) return free_managed(p, lock, address);
     const auto found = p.allocations.find(address);
     if (found == p.allocations.end()) return cudaErrorInvalidValue;
     const int device = found->second;
@@ -182,6 +193,14 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     if (allocation->owner == host) {
       attributes->type = cudaMemoryTypeHost;
       attributes->device = p.pinned.at(allocation->begin).device;
+      attributes->devicePointer = same;
+      attributes->hostPointer = same;
+      return cudaSuccess;
+    }
+    if (allocation->owner == managed) {
+      const auto found = p.managed_memories.find(allocation->begin);
+      attributes->type = cudaMemoryTypeManaged;
+      attributes->device = found == p.managed_memories.end() ? 0 : found->second.device;
       attributes->devicePointer = same;
       attributes->hostPointer = same;
       return cudaSuccess;

@@ -77,6 +77,8 @@ void report_leaks(const Process& p) {
   }
   for (const auto& [address, pinned] : p.pinned)
     report_leak(pinned.bytes, "bytes of pinned memory");
+  for (const auto& [address, managed] : p.managed_memories)
+    report_leak(managed.bytes, "bytes of managed memory");
   report_leak(p.streams.all().size(), "streams");
   report_leak(p.events.all().size(), "events");
   report_leak(p.graphs.all().size(), "graphs");

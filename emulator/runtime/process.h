@@ -9,6 +9,7 @@
 #include <set>
 
 #include "emulator/machine/memory.h"
+#include "emulator/runtime/advice.h"
 #include "emulator/runtime/allocations.h"
 #include "emulator/runtime/devices.h"
 #include "emulator/runtime/errors.h"
@@ -40,6 +41,8 @@ struct Process {
   std::set<std::shared_ptr<Capture>> captures;
   std::map<std::uintptr_t, int> allocations;  // addresses of live device memory, and their devices
   PinnedMemories pinned;
+  ManagedMemories managed_memories;
+  AdviceMap advice;
   std::set<std::pair<int, int>> peers;  // devices: the first may use the memory of the second
 
   std::set<int> contexts;  // GPUs that an exclusive process has taken

@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <cstdlib>
 #include <exception>
 #include <map>
 #include <mutex>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "emulator/runtime/fat_binary.h"
@@ -23,6 +23,7 @@ struct Registry {
   struct Variable {
     std::shared_ptr<CodeModule> code;
     std::string name;
+    void** pointer = nullptr;  // of a managed one: where the host's code looks for its address
   };
   std::map<const void*, Variable> variables;  // by address on the host
 };
@@ -39,6 +40,21 @@ std::shared_ptr<Function> find_registered(const void* symbol) {
     if (const auto found = functions->find(symbol); found != functions->end()) return found->second;
   }
   return nullptr;
+}
+
+/// Tells the host's code where the managed variables of the module are, and finds them by these
+/// addresses, which `cudaMemcpyToSymbol` gets for them.
+void tell_managed_addresses(const CodeModule& module) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  std::map<const void*, Registry::Variable> by_address;
+  for (const auto& [symbol, variable] : r.variables) {
+    if (variable.code.get() != &module || variable.pointer == nullptr) continue;
+    void* const address = reinterpret_cast<void*>(module.program->variable(variable.name, 0));
+    *variable.pointer = address;
+    by_address[address] = {variable.code, variable.name};
+  }
+  r.variables.merge(by_address);
 }
 
 /// Takes the newest PTX that the GPU can run, as the driver does.
@@ -66,6 +82,7 @@ cudaError_t read(Process& p, CodeModule& module) {
     say_lacking(error.what());
     return cudaErrorInvalidPtx;
   }
+  tell_managed_addresses(module);
   const auto names = module.program->kernels();
   module.kernels.insert(names.begin(), names.end());
   return cudaSuccess;
@@ -165,8 +182,32 @@ void __cudaRegisterVar(void** handle, char* host_variable, char* /*device_addres
     r.variables.insert_or_assign(host_variable, Registry::Variable{std::move(module), name});
 }
 
-// For managed variables, which no kernel has: unoptimised code refers to it, and does not call it.
-char __cudaInitModule(void**) { std::abort(); }
+void __cudaRegisterManagedVar(void** handle, void** host_pointer, char* /*device_address*/,
+                              const char* name, int, size_t, int, int) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  if (auto module = find_module(r, handle)) {
+    r.variables.insert_or_assign(host_pointer,
+                                 Registry::Variable{std::move(module), name, host_pointer});
+  }
+}
+
+/// The host uses a managed variable of the module for the first time.
+char __cudaInitModule(void** handle) {
+  const cudaError_t error = call(Wants::context, [&](Process& p, Lock&) {
+    std::shared_ptr<CodeModule> module;
+    {
+      Registry& r = registry();
+      const std::lock_guard lock(r.mutex);
+      module = find_module(r, handle);
+    }
+    return module == nullptr ? cudaErrorInvalidResourceHandle : read_once(p, *module);
+  });
+  if (error != cudaSuccess)
+    give_up("the host uses a __managed__ variable, and there is no memory for it: " +
+            std::string(cudaGetErrorString(error)));
+  return 1;
+}
 
 cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host_function) {
   const auto function = find_registered(host_function);

@@ -34,7 +34,7 @@ void Device::write(std::uintptr_t address, std::span<const std::byte> bytes) {
 }
 
 std::string ptx_of(const std::string& name) {
-  const std::string path = std::string(EMULATOR_TEST_PTX_DIR) + "/" + name + ".ptx";
+  const std::string path = EMULATOR_TEST_PTX_DIR "/" + name + ".ptx";
   std::ifstream file(path);
   if (!file) throw std::runtime_error("no file " + path);
   std::ostringstream text;

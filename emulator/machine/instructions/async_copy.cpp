@@ -44,7 +44,8 @@ void set_source(AsyncCopy& copy, const Target& from) {
 
 void set_destination(AsyncCopy& copy, const Target& to) {
   copy.to = to.data;
-  copy.to_written = to.written;
+  const bool is_managed = to.window != nullptr && to.window->is_managed;
+  copy.to_written = is_managed ? nullptr : to.written;
   if (to.space == ptx::Space::shared) copy.shared_to = to.offset;
 }
 

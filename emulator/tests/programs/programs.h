@@ -42,5 +42,15 @@ void add_if_kernel_told(int* to, const int* from, int* flag, cudaStream_t stream
 /// Runs a kernel with two races, a read of shared memory that nothing has written and an access
 /// past the end, on lines of their own, and one more kernel behind it. The error of the end.
 cudaError_t run_with_findings();
+/// The first numbers of 0, 1, 2… in managed memory, doubled twice by kernels; the host makes the
+/// first a 1 in between.
+Result managed_numbers();
+/// Managed variables: 5 plus twice the sum of 0 to 99, that number through a managed pointer, and
+/// whether cudaGetSymbolAddress gives the address that the host has. Who uses them first, a
+/// call for the GPU or the host?
+Result managed_variables(bool kernel_is_first);
+cudaError_t race_in_managed_memory();
+/// How many of 32 numbers are positive that the host has written over what nothing had written.
+Result managed_numbers_of_the_host();
 
 }  // namespace emulator::programs
