@@ -218,7 +218,9 @@ std::uintptr_t Memory::allocate_pooled(int gpu, std::size_t bytes, GpuSet users)
 void Memory::set_ready(std::uintptr_t address, bool is_ready) {
   const std::unique_lock lock(state_->mutex);
   Part& part = state_->parts[state_->index_of(state_->owner_of(address))];
-  part.pooled.at(address).is_ready = is_ready;
+  const auto found = part.pooled.find(address);
+  if (found == part.pooled.end()) return;  // freed before its stream came to it
+  found->second.is_ready = is_ready;
   state_->clear(part, address, part.charge_of(part.live.at(address)));
 }
 

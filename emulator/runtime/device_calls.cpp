@@ -80,6 +80,7 @@ std::optional<int> attribute_of(const GpuModel& gpu, int index, cudaDeviceAttr a
     case cudaDevAttrCooperativeLaunch:
     case cudaDevAttrManagedMemory:
     case cudaDevAttrConcurrentManagedAccess:
+    case cudaDevAttrMemoryPoolsSupported:
       return 1;
     case cudaDevAttrAsyncEngineCount:
       return 2;
@@ -87,7 +88,7 @@ std::optional<int> attribute_of(const GpuModel& gpu, int index, cudaDeviceAttr a
     case cudaDevAttrIntegrated:
     case cudaDevAttrPageableMemoryAccess:
     case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
-    case cudaDevAttrMemoryPoolsSupported:
+    case cudaDevAttrMemoryPoolSupportedHandleTypes:
     case cudaDevAttrClusterLaunch:
       return 0;
     case cudaDevAttrKernelExecTimeout:
@@ -148,6 +149,7 @@ void describe(const GpuModel& gpu, int index, bool is_mig, cudaDeviceProp& prope
   properties.hostRegisterSupported = 1;
   properties.managedMemory = 1;
   properties.concurrentManagedAccess = 1;
+  properties.memoryPoolsSupported = 1;
 }
 
 /// Calls `body` with the physical GPU behind an ordinal.

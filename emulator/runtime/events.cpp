@@ -170,6 +170,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream_handle, cudaEvent_t handle, 
 cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
   return with_waitable_event(handle, [](Process& p, Lock& lock, const Event& event) {
     wait_for(p, lock, {event.ticket});
+    trim_pools(p);
     return cudaSuccess;
   });
 }

@@ -43,6 +43,16 @@ cudaError_t free_managed(Process& p, Lock& lock, std::uintptr_t address) {
   return cudaSuccess;
 }
 
+cudaError_t free_pooled(Process& p, Lock& lock, std::uintptr_t address) {
+  const PooledMemory memory = p.pools.memories.at(address);
+  p.pools.memories.erase(address);
+  if (waits_when_freeing()) wait_for_device(p, lock, memory.pool->device);
+  if (sticky_error() != cudaSuccess) return cudaSuccess;
+  p.memory.release(address);
+  memory.pool->give_back(memory.bytes);
+  return cudaSuccess;
+}
+
 }  // namespace
 }  // namespace emulator
 
@@ -66,6 +76,12 @@ cudaError_t cudaFree(void* memory) {
     if (memory == nullptr) return cudaSuccess;
     const auto address = reinterpret_cast<std::uintptr_t>(memory);
     if (p.managed_memories.contains(address)) return free_managed(p, lock, address);
+    if (p.pools.memories.contains(address)) return free_pooled(p, lock, address);
+    if (const auto graph_memory = p.pools.graph_memory(address)) {
+      wait_for_all(p, lock);
+      if (sticky_error() == cudaSuccess) graph_memory->end();
+      return cudaSuccess;
+    }
     const auto found = p.allocations.find(address);
     if (found == p.allocations.end()) return cudaErrorInvalidValue;
     const int device = found->second;
@@ -207,8 +223,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     }
     attributes->type = cudaMemoryTypeDevice;
     attributes->device = p.devices.ordinal_of(allocation->owner);
-    const bool is_accessible = attributes->device == current_device() ||
-                               p.peers.contains({current_device(), attributes->device});
+    const bool is_accessible = p.memory.may_use(current_gpu(p), *allocation);
     attributes->devicePointer = is_accessible ? same : nullptr;
     return cudaSuccess;
   });

@@ -79,6 +79,8 @@ void report_leaks(const Process& p) {
     report_leak(pinned.bytes, "bytes of pinned memory");
   for (const auto& [address, managed] : p.managed_memories)
     report_leak(managed.bytes, "bytes of managed memory");
+  for (const auto& [address, pooled] : p.pools.memories)
+    report_leak(pooled.bytes, "bytes of a pool of device " + std::to_string(pooled.pool->device));
   report_leak(p.streams.all().size(), "streams");
   report_leak(p.events.all().size(), "events");
   report_leak(p.graphs.all().size(), "graphs");

@@ -15,6 +15,7 @@
 #include "emulator/runtime/errors.h"
 #include "emulator/runtime/handles.h"
 #include "emulator/runtime/objects.h"
+#include "emulator/runtime/pools.h"
 #include "emulator/runtime/reports.h"
 #include "emulator/runtime/scheduler.h"
 
@@ -43,6 +44,7 @@ struct Process {
   PinnedMemories pinned;
   ManagedMemories managed_memories;
   AdviceMap advice;
+  Pools pools;
   std::set<std::pair<int, int>> peers;  // devices: the first may use the memory of the second
 
   std::set<int> contexts;  // GPUs that an exclusive process has taken

@@ -150,6 +150,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
 cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
   return with_waitable_stream(handle, [](Process& p, Lock& lock, Stream& stream) {
     wait_for(p, lock, {stream.queue->last()});
+    trim_pools(p);
     return cudaSuccess;
   });
 }
@@ -187,7 +188,10 @@ cudaError_t cudaDeviceSynchronize() {
       }
     }
     if (error == cudaSuccess) error = refuse_in_capture(p.captures);
-    if (error == cudaSuccess) wait_for_device(p, lock, device);
+    if (error == cudaSuccess) {
+      wait_for_device(p, lock, device);
+      trim_pools(p);
+    }
     return error;
   });
 }
