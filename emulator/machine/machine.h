@@ -58,6 +58,8 @@ class Program {
     std::size_t offset, bytes;
   };
   std::span<const Parameter> parameters(std::string_view kernel) const;
+  /// Gives the variables of a GPU, but for managed ones, their initial values again.
+  void reset_variables(int gpu);
   /// 0: no such variable.
   std::uintptr_t variable(std::string_view name, int gpu, std::size_t* bytes = nullptr) const;
 

@@ -66,25 +66,27 @@ void Program::State::place_variables() {
     }
   }
   // A second pass: initial values may be addresses of variables that come later.
-  for (const ptx::Variable& variable : module.variables) {
-    if (!is_placed(variable)) continue;
-    for (const auto& of_gpu : addresses) {
-      std::byte* bytes =
-          memory.view(of_gpu.at(variable.name), variable.bytes, Access::write, host, module.file);
-      std::memset(bytes, 0, variable.bytes);
-      for (const ptx::InitialValue& value : variable.initial) {
-        std::uint64_t bits = value.bits;
-        if (!value.symbol.empty()) {
-          const auto found = of_gpu.find(value.symbol);
-          if (found == of_gpu.end())
-            ptx::fail(module.file, variable.line,
-                      fmt::format("the address of '{}' as an initial value is not implemented",
-                                  value.symbol));
-          bits = found->second + static_cast<std::uint64_t>(value.addend);
-        }
-        std::memcpy(bytes + value.offset, &bits, value.bytes);
-      }
+  for (const ptx::Variable& variable : module.variables)
+    for (int gpu = 0; gpu < gpus; ++gpu)
+      if (is_placed(variable)) initialise(variable, gpu);
+}
+
+void Program::State::initialise(const ptx::Variable& variable, int gpu) {
+  const auto& of_gpu = addresses[static_cast<std::size_t>(gpu)];
+  std::byte* bytes =
+      memory.view(of_gpu.at(variable.name), variable.bytes, Access::write, host, module.file);
+  std::memset(bytes, 0, variable.bytes);
+  for (const ptx::InitialValue& value : variable.initial) {
+    std::uint64_t bits = value.bits;
+    if (!value.symbol.empty()) {
+      const auto found = of_gpu.find(value.symbol);
+      if (found == of_gpu.end())
+        ptx::fail(module.file, variable.line,
+                  fmt::format("the address of '{}' as an initial value is not implemented",
+                              value.symbol));
+      bits = found->second + static_cast<std::uint64_t>(value.addend);
     }
+    std::memcpy(bytes + value.offset, &bits, value.bytes);
   }
 }
 
@@ -186,6 +188,12 @@ std::span<const Program::Parameter> Program::parameters(std::string_view kernel)
   if (found == state_->parameters.end())
     throw std::out_of_range(fmt::format("{} has no kernel '{}'", state_->module.file, kernel));
   return found->second;
+}
+
+void Program::reset_variables(int gpu) {
+  const auto& of_gpu = state_->addresses.at(static_cast<std::size_t>(gpu));
+  for (const ptx::Variable& variable : state_->module.variables)
+    if (of_gpu.contains(variable.name) && !variable.is_managed) state_->initialise(variable, gpu);
 }
 
 std::uintptr_t Program::variable(std::string_view name, int gpu, std::size_t* bytes) const {

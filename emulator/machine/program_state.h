@@ -31,6 +31,7 @@ struct Program::State {
 
  private:
   void place_variables();
+  void initialise(const ptx::Variable& variable, int gpu);
   void link(KernelCode& kernel) const;
 
   std::mutex mutex_;

@@ -17,12 +17,20 @@ cudaError_t record(CaptureFront& front, std::string name, WorkStep step) {
   return cudaSuccess;
 }
 
+cudaStreamCaptureMode& thread_capture_mode() {
+  thread_local cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+  return mode;
+}
+
 cudaError_t refuse_in_capture(const std::set<std::shared_ptr<Capture>>& captures) {
   cudaError_t error = cudaSuccess;
+  const cudaStreamCaptureMode own_mode = thread_capture_mode();
+  if (own_mode == cudaStreamCaptureModeRelaxed) return cudaSuccess;
   for (const std::shared_ptr<Capture>& capture : captures) {
     const bool is_own = capture->thread == std::this_thread::get_id();
-    const bool prohibits = capture->mode == cudaStreamCaptureModeGlobal ||
-                           (is_own && capture->mode == cudaStreamCaptureModeThreadLocal);
+    const bool prohibits = is_own ? capture->mode != cudaStreamCaptureModeRelaxed
+                                  : own_mode == cudaStreamCaptureModeGlobal &&
+                                        capture->mode == cudaStreamCaptureModeGlobal;
     if (prohibits) error = invalidate(*capture, cudaErrorStreamCaptureUnsupported);
   }
   return error;

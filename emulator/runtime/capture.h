@@ -41,8 +41,10 @@ cudaError_t invalidate(Capture& capture, cudaError_t error);
 /// Adds a node behind `front`, which moves on to it.
 cudaError_t record(CaptureFront& front, std::string name, WorkStep step);
 
-/// Refuses a potentially unsafe call, by the rules of cudaThreadExchangeStreamCaptureMode for a
-/// thread in its default mode.
+/// The mode of the calling thread: how far captures forbid it potentially unsafe calls.
+cudaStreamCaptureMode& thread_capture_mode();
+
+/// Refuses a potentially unsafe call, by the rules of cudaThreadExchangeStreamCaptureMode.
 cudaError_t refuse_in_capture(const std::set<std::shared_ptr<Capture>>& captures);
 
 /// Refuses a call that waits for `stream` or uses its state, while it captures.

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -201,6 +202,19 @@ cudaError_t checked_copy(Process& p, void* to, const void* from, std::size_t byt
   return cudaErrorInvalidValue;
 }
 
+template <class Body>
+cudaError_t checked_peer_copy(Process& p, void* to, int to_device, const void* from,
+                              int from_device, std::size_t bytes, const Body& body) {
+  if (!p.devices.is_ordinal(to_device) || !p.devices.is_ordinal(from_device))
+    return cudaErrorInvalidDevice;
+  return checked_copy(p, to, from, bytes, cudaMemcpyDefault, [&](const Side& t, const Side& f) {
+    const auto is_at = [&](const Side& side, int device) {
+      return side.owner == p.devices.gpu(device) || side.place == Place::managed;
+    };
+    return is_at(t, to_device) && is_at(f, from_device) ? body(t, f) : cudaErrorInvalidValue;
+  });
+}
+
 cudaError_t copy_async(Process& p, Lock& lock, const Side& to, const Side& from, std::size_t bytes,
                        Stream& stream, const char* call) {
   TicketPointer ticket;
@@ -287,22 +301,42 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   });
 }
 
+/// Asynchronous for the host, but serialised with all work of the devices that take part.
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
+                           std::size_t bytes) {
+  return call(Wants::safety, [&](Process& p, Lock&) {
+    return checked_peer_copy(
+        p, to, to_device, from, from_device, bytes, [&](const Side& t, const Side& f) {
+          Stream& stream = legacy_stream(p, current_device());
+          const std::set<int> devices{to_device, from_device, current_device()};
+          Work work = copy_work(p, stream, t, f, bytes, "cudaMemcpyPeer");
+          work.after = p.scheduler.unfinished(
+              [&](const Queue& queue) { return devices.contains(queue.device); });
+          TicketPointer ticket;
+          const cudaError_t error = submit(p, stream, std::move(work), &ticket);
+          if (error != cudaSuccess) return error;
+          const auto wait_behind = [&](Queue& queue) {
+            if (devices.contains(queue.device))
+              p.scheduler.enqueue(
+                  queue, {"cudaMemcpyPeer", [] { return Progress::done; }, {ticket}, true});
+          };
+          for (const auto& [handle, other] : p.streams.all()) wait_behind(*other->queue);
+          for (const int device : devices)
+            if (device != current_device()) wait_behind(*legacy_stream(p, device).queue);
+          return cudaSuccess;
+        });
+  });
+}
+
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
                                 std::size_t bytes, cudaStream_t handle) {
   return call(Wants::context, [&](Process& p, Lock& lock) {
     const auto stream = find_stream(p, handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    if (!p.devices.is_ordinal(to_device) || !p.devices.is_ordinal(from_device)) {
-      return cudaErrorInvalidDevice;
-    }
-    return checked_copy(p, to, from, bytes, cudaMemcpyDefault, [&](const Side& t, const Side& f) {
-      const auto is_at = [&](const Side& side, int device) {
-        return side.owner == p.devices.gpu(device) || side.place == Place::managed;
-      };
-      const bool is_there = is_at(t, to_device) && is_at(f, from_device);
-      if (!is_there) return cudaErrorInvalidValue;
-      return copy_async(p, lock, t, f, bytes, *stream, "cudaMemcpyPeerAsync");
-    });
+    return checked_peer_copy(
+        p, to, to_device, from, from_device, bytes, [&](const Side& t, const Side& f) {
+          return copy_async(p, lock, t, f, bytes, *stream, "cudaMemcpyPeerAsync");
+        });
   });
 }
 

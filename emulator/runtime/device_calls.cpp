@@ -2,9 +2,11 @@
 #include <array>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <string>
 
+#include "emulator/runtime/image_limits.h"
 #include "emulator/runtime/limits.h"
 #include "emulator/runtime/process.h"
 
@@ -14,6 +16,15 @@ namespace {
 bool has_ecc(const GpuModel& gpu) { return gpu.product.find("GeForce") == std::string::npos; }
 
 int as_int(std::size_t value) { return static_cast<int>(value); }
+
+/// Of an access policy, as an A100 tells.
+constexpr std::size_t access_window_bytes = 134213632;
+
+/// Threads for floats for one for doubles: programming guide, "Arithmetic Instructions".
+int single_to_double_ratio(const GpuModel& gpu) {
+  if (gpu.minor == 0) return 2;  // 7.0, 8.0, 9.0, 10.0
+  return gpu.major == 7 ? 32 : 64;
+}
 
 /// Answers as far as kernels of ours, CUB, Thrust and the libraries may ask.
 std::optional<int> attribute_of(const GpuModel& gpu, int index, cudaDeviceAttr attribute) {
@@ -93,8 +104,44 @@ std::optional<int> attribute_of(const GpuModel& gpu, int index, cudaDeviceAttr a
       return 0;
     case cudaDevAttrKernelExecTimeout:
       return gpu.watchdog_s > 0 ? 1 : 0;
+    case cudaDevAttrMaxPitch:
+      return std::numeric_limits<int>::max();
+    case cudaDevAttrGlobalL1CacheSupported:
+    case cudaDevAttrLocalL1CacheSupported:
+      return 1;
+    case cudaDevAttrMultiGpuBoardGroupID:
+      return index;
+    case cudaDevAttrSingleToDoublePrecisionPerfRatio:
+      return single_to_double_ratio(gpu);
+    case cudaDevAttrMaxPersistingL2CacheSize:
+      return as_int(persisting_l2_bytes(gpu));
+    case cudaDevAttrMaxAccessPolicyWindowSize:
+      return as_int(persisting_l2_bytes(gpu) > 0 ? access_window_bytes : 0);
+    case cudaDevAttrMemSyncDomainCount:
+      return gpu.major >= 9 ? 4 : 1;
+    case cudaDevAttrNumaConfig:
+      return cudaDeviceNumaConfigNone;
+    case cudaDevAttrNumaId:
+      return -1;
+    case cudaDevAttrHostNumaId:
+      return 0;
+    // What a GPU in a PCIe slot of a host with Linux does not have, or what is not emulated.
+    case cudaDevAttrTccDriver:
+    case cudaDevAttrIsMultiGpuBoard:
+    case cudaDevAttrHostNativeAtomicSupported:
+    case cudaDevAttrCanFlushRemoteWrites:
+    case cudaDevAttrDirectManagedMemAccessFromHost:
+    case cudaDevAttrSparseCudaArraySupported:
+    case cudaDevAttrHostRegisterReadOnlySupported:
+    case cudaDevAttrTimelineSemaphoreInteropSupported:
+    case cudaDevAttrGPUDirectRDMASupported:
+    case cudaDevAttrGPUDirectRDMAFlushWritesOptions:
+    case cudaDevAttrGPUDirectRDMAWritesOrdering:
+    case cudaDevAttrDeferredMappingCudaArraySupported:
+    case cudaDevAttrIpcEventSupport:
+      return 0;
     default:
-      return std::nullopt;
+      return image_limit(attribute);
   }
 }
 
@@ -132,6 +179,15 @@ void describe(const GpuModel& gpu, int index, bool is_mig, cudaDeviceProp& prope
   properties.major = gpu.major;
   properties.minor = gpu.minor;
   properties.multiProcessorCount = gpu.multiprocessors;
+  properties.memPitch = std::numeric_limits<int>::max();
+  properties.globalL1CacheSupported = 1;
+  properties.localL1CacheSupported = 1;
+  properties.multiGpuBoardGroupID = index;
+  properties.persistingL2CacheMaxSize = as_int(persisting_l2_bytes(gpu));
+  properties.accessPolicyMaxWindowSize =
+      as_int(persisting_l2_bytes(gpu) > 0 ? access_window_bytes : 0);
+  properties.deviceNumaId = -1;
+  describe_image_limits(properties);
   properties.canMapHostMemory = 1;
   properties.concurrentKernels = 1;
   properties.cooperativeLaunch = 1;
@@ -207,6 +263,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   return with_gpu(device, [&](Process& p, int gpu) {
     if (properties == nullptr) return cudaErrorInvalidValue;
     describe(p.devices.model(gpu), gpu, p.devices.is_mig, *properties);
+    properties->mpsEnabled = p.devices.is_shared_by_mps ? 1 : 0;
     return cudaSuccess;
   });
 }

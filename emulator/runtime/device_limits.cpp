@@ -1,6 +1,7 @@
-#include <array>
+#include <algorithm>
 #include <optional>
 
+#include "emulator/runtime/limits.h"
 #include "emulator/runtime/process.h"
 
 namespace emulator {
@@ -11,6 +12,11 @@ constexpr std::size_t max_stack_bytes = 512 << 10;  // local memory of a thread
 /// What a limit is unless it is set. None: it is not emulated.
 std::optional<std::size_t> default_of(cudaLimit limit) {
   switch (limit) {
+    // Hints for the second-level cache, which is not emulated.
+    case cudaLimitMaxL2FetchGranularity:
+      return 128;
+    case cudaLimitPersistingL2CacheSize:
+      return 0;
     case cudaLimitStackSize:
       return 1024;
     case cudaLimitPrintfFifoSize:
@@ -48,6 +54,12 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
   return call(Wants::context, [&](Process& p, Lock&) {
     if (!default_of(limit)) return cudaErrorUnsupportedLimit;
     if (limit == cudaLimitStackSize && value > max_stack_bytes) return cudaErrorInvalidValue;
+    if (limit == cudaLimitMaxL2FetchGranularity && value > 128) return cudaErrorInvalidValue;
+    if (limit == cudaLimitPersistingL2CacheSize) {
+      const std::size_t most = persisting_l2_bytes(p.devices.model(current_gpu(p)));
+      if (most == 0) return cudaErrorUnsupportedLimit;
+      value = std::min(value, most);
+    }
     p.limits[{current_device(), limit}] = value;
     return cudaSuccess;
   });

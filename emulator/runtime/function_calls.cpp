@@ -30,6 +30,30 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* sy
   });
 }
 
+cudaError_t cudaFuncGetName(const char** name, const void* symbol) {
+  return call(Wants::context, [&](Process& p, Lock&) {
+    std::shared_ptr<Function> function;
+    if (name == nullptr) return cudaErrorInvalidValue;
+    if (const cudaError_t e = find_function(p, symbol, function); e != cudaSuccess) return e;
+    *name = function->name.c_str();  // lives as long as its module is registered
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaFuncGetParamInfo(const void* symbol, std::size_t index, std::size_t* offset,
+                                 std::size_t* bytes) {
+  return call(Wants::context, [&](Process& p, Lock&) {
+    std::shared_ptr<Function> function;
+    if (offset == nullptr) return cudaErrorInvalidValue;
+    if (const cudaError_t e = find_function(p, symbol, function); e != cudaSuccess) return e;
+    const auto parameters = function->code->program->parameters(function->name);
+    if (index >= parameters.size()) return cudaErrorInvalidValue;
+    *offset = parameters[index].offset;
+    if (bytes != nullptr) *bytes = parameters[index].bytes;
+    return cudaSuccess;
+  });
+}
+
 cudaError_t cudaFuncSetAttribute(const void* symbol, cudaFuncAttribute attribute, int value) {
   return call(Wants::context, [&](Process& p, Lock&) {
     std::shared_ptr<Function> function;
@@ -79,4 +103,33 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
                                                           std::size_t dynamic_shared_bytes) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
       blocks, symbol, block_size, dynamic_shared_bytes, cudaOccupancyDefault);
+}
+
+/// The most dynamic shared memory with which so many blocks are still resident.
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void* symbol,
+                                                      int blocks, int block_size) {
+  return call(Wants::context, [&](Process& p, Lock&) {
+    if (bytes == nullptr || blocks <= 0 || block_size <= 0) return cudaErrorInvalidValue;
+    std::shared_ptr<Function> function;
+    if (const cudaError_t e = find_function(p, symbol, function); e != cudaSuccess) return e;
+    const KernelFacts& facts = function->code->program->facts(function->name);
+    const GpuModel& gpu = p.devices.model(current_gpu(p));
+    const auto are_resident = [&](std::size_t dynamic) {
+      return resident_blocks(static_cast<std::size_t>(block_size), dynamic, facts, gpu) >= blocks;
+    };
+    if (!are_resident(0)) return cudaErrorInvalidValue;
+    std::size_t least = 0,
+                most = gpu.shared_bytes_per_block_optin -
+                       std::min(gpu.shared_bytes_per_block_optin, facts.static_shared_bytes);
+    while (least < most) {
+      const std::size_t middle = least + (most - least + 1) / 2;
+      if (are_resident(middle)) {
+        least = middle;
+      } else {
+        most = middle - 1;
+      }
+    }
+    *bytes = least;
+    return cudaSuccess;
+  });
 }

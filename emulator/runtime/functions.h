@@ -38,6 +38,9 @@ cudaError_t find_function(Process& process, const void* symbol,
 cudaError_t find_symbol(Process& process, const void* symbol, std::shared_ptr<CodeModule>& code,
                         std::string& name);
 
+/// Gives the variables of a GPU their initial values again.
+void reset_variables(Process& process, int gpu);
+
 /// Dynamic shared memory that a launch of the function on the current device may ask for.
 std::size_t max_dynamic_shared_bytes(const Function& function, const KernelFacts& facts,
                                      const GpuModel& gpu);

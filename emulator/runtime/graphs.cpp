@@ -130,6 +130,18 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
   });
 }
 
+/// Exchanges the mode of the calling thread.
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  return call(Wants::devices, [&](Process&, Lock&) {
+    if (mode == nullptr || *mode < cudaStreamCaptureModeGlobal ||
+        *mode > cudaStreamCaptureModeRelaxed) {
+      return cudaErrorInvalidValue;
+    }
+    std::swap(*mode, thread_capture_mode());
+    return cudaSuccess;
+  });
+}
+
 cudaError_t cudaStreamIsCapturing(cudaStream_t handle, cudaStreamCaptureStatus* status) {
   return call(Wants::context, [&](Process& p, Lock&) {
     const auto stream = find_stream(p, handle);

@@ -14,6 +14,12 @@ inline constexpr unsigned max_threads_per_block = 1024, max_block_z = 64;
 inline constexpr unsigned max_grid_x = 2147483647, max_grid_yz = 65535;
 inline constexpr std::size_t constant_memory_bytes = 65536, warp_threads = 32;
 
+/// How much of the second-level cache may be set aside for accesses that persist: three quarters of
+/// it from 8.0 on, by the programming guide's example of the A100.
+inline std::size_t persisting_l2_bytes(const GpuModel& gpu) {
+  return gpu.major >= 8 ? gpu.l2_bytes / 4 * 3 : 0;
+}
+
 struct LaunchShape {
   dim3 grid, block;
   std::size_t dynamic_shared_bytes, max_dynamic_shared_bytes;

@@ -5,16 +5,11 @@
 #include <cstring>
 #include <iterator>
 
+#include "emulator/runtime/say.h"
 #include "emulator/runtime/streams.h"
 
 namespace emulator {
 namespace {
-
-constexpr std::size_t page_bytes = 4096;
-
-std::size_t whole_pages(std::size_t bytes) {
-  return (bytes + page_bytes - 1) / page_bytes * page_bytes;
-}
 
 /// Releases wait for the GPU's work by default, as real ones are known to do; the documentation
 /// only says that they may. With ASSAY_EMULATOR_STRICT_FREE=1 they do not.
@@ -108,13 +103,12 @@ cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned flags) {
     if (memory == nullptr || (flags & ~known) != 0) return cudaErrorInvalidValue;
     *memory = nullptr;
     if (bytes == 0) return cudaSuccess;
-    if (bytes > SIZE_MAX - page_bytes) return cudaErrorMemoryAllocation;
-    // Whole pages, which nothing can use any more once they are freed.
+    if (whole_pages(bytes) < bytes) return cudaErrorMemoryAllocation;
     void* pages = mmap(nullptr, whole_pages(bytes), PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED) return cudaErrorMemoryAllocation;
     p.memory.add_host(pages, bytes);
-    p.pinned[reinterpret_cast<std::uintptr_t>(pages)] = {bytes, current_device(), false};
+    p.pinned[reinterpret_cast<std::uintptr_t>(pages)] = {bytes, current_device(), false, flags};
     *memory = pages;
     return cudaSuccess;
   });
@@ -130,6 +124,15 @@ cudaError_t cudaHostGetDevicePointer(void** device, void* memory, unsigned flags
     const auto allocation = p.memory.find(reinterpret_cast<std::uintptr_t>(memory));
     if (!allocation || allocation->owner != host) return cudaErrorInvalidValue;
     *device = memory;  // one address space for all
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaHostGetFlags(unsigned* flags, void* memory) {
+  return call(Wants::context, [&](Process& p, Lock&) {
+    const auto allocation = p.memory.find(reinterpret_cast<std::uintptr_t>(memory));
+    if (flags == nullptr || !allocation || allocation->owner != host) return cudaErrorInvalidValue;
+    *flags = p.pinned.at(allocation->begin).flags;
     return cudaSuccess;
   });
 }
@@ -162,9 +165,14 @@ cudaError_t cudaFreeHost(void* memory) {
 cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsigned flags) {
   return call(Wants::safety, [&](Process& p, Lock&) {
     constexpr unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped;
+    constexpr unsigned not_emulated = cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
     const auto begin = reinterpret_cast<std::uintptr_t>(memory);
     if (memory == nullptr || bytes == 0 || (flags & ~known) != 0 ||
         p.memory.is_device_address(begin)) {
+      if (flags != 0 && (flags & ~(known | not_emulated)) == 0) {
+        say("cudaHostRegister: memory of devices, or that GPUs only read, is not emulated");
+        return cudaErrorNotSupported;
+      }
       return cudaErrorInvalidValue;
     }
     const auto behind = p.pinned.lower_bound(begin + bytes);
@@ -173,7 +181,7 @@ cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsigned flags) {
       if (other + pinned.bytes > begin) return cudaErrorHostMemoryAlreadyRegistered;
     }
     p.memory.add_host(memory, bytes);
-    p.pinned[begin] = {bytes, current_device(), true};
+    p.pinned[begin] = {bytes, current_device(), true, flags};
     return cudaSuccess;
   });
 }

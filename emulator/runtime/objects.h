@@ -1,5 +1,9 @@
 #pragma once
 
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -15,6 +19,14 @@ struct Stream {
   bool is_blocking;  // synchronises with the default stream
   std::shared_ptr<Queue> queue;
   CaptureFront front = {};
+  int priority = 0;
+  std::uint64_t id = next_id();
+  std::map<cudaLaunchAttributeID, cudaLaunchAttributeValue> attributes = {};  // hints
+
+  static std::uint64_t next_id() {
+    static std::uint64_t last = 0;  // wants the runtime's lock
+    return ++last;
+  }
 };
 
 /// Where a stream had got to: the work so far, on it and on the other streams of its device.

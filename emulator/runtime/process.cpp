@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "emulator/runtime/host_access.h"
+#include "emulator/runtime/host_functions.h"
 #include "emulator/runtime/lacking.h"
 #include "emulator/runtime/say.h"
 
@@ -186,7 +187,10 @@ cudaError_t body_of(const std::function<cudaError_t(Process&, Lock&)>& body, Pro
 
 cudaError_t call(Wants wants, const std::function<cudaError_t(Process&, Lock&)>& body) {
   cudaError_t error = cudaErrorInitializationError;
-  if (!is_forked) {
+  if (is_in_host_function()) {
+    say("a function that a stream runs on the host calls CUDA, which is not permitted");
+    error = cudaErrorNotPermitted;
+  } else if (!is_forked) {
     Process& p = process();
     Lock lock(p.mutex);
     delay_host(p, lock);

@@ -47,7 +47,9 @@ struct Process {
   Pools pools;
   std::set<std::pair<int, int>> peers;  // devices: the first may use the memory of the second
 
-  std::set<int> contexts;  // GPUs that an exclusive process has taken
+  std::map<int, unsigned> device_flags;        // by device
+  std::map<int, cudaFuncCache> cache_configs;  // by device
+  std::set<int> contexts;                      // GPUs that an exclusive process has taken
 
   std::map<std::pair<int, cudaLimit>, std::size_t> limits;  // by device: those that were set
   std::size_t stack_bytes(int device) const;                // of a thread

@@ -122,6 +122,13 @@ cudaError_t find_function(Process& p, const void* symbol, std::shared_ptr<Functi
   return module.kernels.contains(function->name) ? cudaSuccess : cudaErrorInvalidDeviceFunction;
 }
 
+void reset_variables(Process&, int gpu) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  for (const std::shared_ptr<CodeModule>& module : r.modules)
+    if (module->program != nullptr) module->program->reset_variables(gpu);
+}
+
 std::size_t max_dynamic_shared_bytes(const Function& function, const KernelFacts& facts,
                                      const GpuModel& gpu) {
   const auto& asked = function.max_dynamic_shared_bytes;
@@ -133,6 +140,8 @@ std::size_t max_dynamic_shared_bytes(const Function& function, const KernelFacts
 }  // namespace emulator
 
 using namespace emulator;
+
+extern "C" cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host_function);
 
 // Called by code that nvcc generates: the toolkit's crt/host_runtime.h and crt/device_functions.h
 // declare them.
@@ -207,6 +216,11 @@ char __cudaInitModule(void** handle) {
     give_up("the host uses a __managed__ variable, and there is no memory for it: " +
             std::string(cudaGetErrorString(error)));
   return 1;
+}
+
+cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* host_function) {
+  if (kernel == nullptr) return last_error() = cudaErrorInvalidValue;
+  return __cudaGetKernel(kernel, host_function);
 }
 
 cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host_function) {

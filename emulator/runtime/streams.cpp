@@ -7,6 +7,10 @@
 namespace emulator {
 namespace {
 
+// Those of recent GPUs. The scheduler draws an order of streams, whatever their priorities.
+constexpr int least_priority = 0;
+constexpr int greatest_priority = -5;
+
 /// Refuses use of the legacy default stream of a device while a blocking stream of it captures.
 cudaError_t refuse_legacy_use(Process& p, int device) {
   cudaError_t error = cudaSuccess;
@@ -73,19 +77,17 @@ void wait_for_device(Process& p, Lock& lock, int device) {
 
 namespace {
 
-// Those of recent GPUs. The scheduler draws an order of streams, whatever their priorities.
-constexpr int least_priority = 0;
-constexpr int greatest_priority = -5;
-
-cudaError_t create_stream(cudaStream_t* handle, unsigned flags) {
+cudaError_t create_stream(cudaStream_t* handle, unsigned flags, int priority = least_priority) {
   return call(Wants::context, [&](Process& p, Lock&) {
     if (handle == nullptr || (flags & ~unsigned{cudaStreamNonBlocking}) != 0) {
       return cudaErrorInvalidValue;
     }
     const int device = current_device();
     const bool is_blocking = (flags & cudaStreamNonBlocking) == 0;
-    *handle = p.streams.add(std::make_shared<Stream>(
-        Stream{device, false, is_blocking, p.scheduler.make_queue(device, is_blocking)}));
+    const auto stream = std::make_shared<Stream>(
+        Stream{device, false, is_blocking, p.scheduler.make_queue(device, is_blocking)});
+    stream->priority = clamped_priority(priority);
+    *handle = p.streams.add(stream);
     return cudaSuccess;
   });
 }
@@ -111,6 +113,11 @@ cudaError_t with_waitable_stream(cudaStream_t handle, const Body& body) {
 }
 
 }  // namespace
+
+int clamped_priority(int priority) {
+  return std::clamp(priority, greatest_priority, least_priority);
+}
+
 }  // namespace emulator
 
 using namespace emulator;
@@ -131,8 +138,8 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   });
 }
 
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* handle, unsigned flags, int /*priority*/) {
-  return create_stream(handle, flags);  // those beyond the range are clamped
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* handle, unsigned flags, int priority) {
+  return create_stream(handle, flags, priority);
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {

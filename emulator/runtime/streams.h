@@ -14,6 +14,9 @@ namespace emulator {
 std::shared_ptr<Stream> find_stream(Process& process, cudaStream_t handle);
 Stream& legacy_stream(Process& process, int device);
 
+/// The nearest priority that streams can have.
+int clamped_priority(int priority);
+
 /// Enqueues work on a stream, behind all that the rules of default streams put before it, or
 /// records it while the stream captures. Sets `ticket`, where given, to null if it was recorded.
 cudaError_t submit(Process& process, Stream& stream, Work work, TicketPointer* ticket = nullptr);

@@ -184,6 +184,32 @@ TEST(RuntimeCapture, ConcernsOtherThreadsInGlobalModeOnly) {
   });
 }
 
+TEST(RuntimeCapture, ForbidsAsMuchAsTheModeOfTheThread) {
+  on_gpus(1, [&] {
+    cudaStream_t stream = new_stream();
+    cudaGraph_t graph = nullptr;
+    void* memory = nullptr;
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    EXPECT_CUDA(cudaThreadExchangeStreamCaptureMode(&mode));
+    EXPECT_EQ(mode, cudaStreamCaptureModeGlobal);
+    EXPECT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    EXPECT_CUDA(cudaMalloc(&memory, 8));
+    EXPECT_CUDA(cudaThreadExchangeStreamCaptureMode(&mode));
+    EXPECT_EQ(mode, cudaStreamCaptureModeRelaxed);
+    cudaError_t error = cudaErrorUnknown;
+    std::thread([&] {
+      cudaStreamCaptureMode own = thread_local_mode;
+      EXPECT_CUDA(cudaThreadExchangeStreamCaptureMode(&own));
+      EXPECT_EQ(own, cudaStreamCaptureModeGlobal);
+      error = cudaMalloc(&memory, 8);
+    }).join();
+    EXPECT_CUDA(error);
+    EXPECT_CUDA(cudaStreamEndCapture(stream, &graph));
+    mode = static_cast<cudaStreamCaptureMode>(9);
+    EXPECT_REFUSED(cudaErrorInvalidValue, cudaThreadExchangeStreamCaptureMode(&mode));
+  });
+}
+
 TEST(RuntimeCapture, RefusesTheDefaultStreamWhileABlockingStreamCaptures) {
   const auto use_it = [](cudaStream_t) {
     return emulator::enqueue(nullptr, "work", [] { return Step::done; });

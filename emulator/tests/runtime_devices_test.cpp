@@ -1,3 +1,4 @@
+#include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -13,6 +14,9 @@
 #include "emulator/runtime/watchdog.h"
 #include "emulator/runtime/work.h"
 #include "emulator/tests/emulated_process.h"
+
+// Widths of banks of shared memory: programs still set them.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace emulator {
 namespace {
@@ -151,12 +155,148 @@ TEST(RuntimeDevices, TellTheSameInPropertiesAndAttributes) {
              {cudaDevAttrConcurrentKernels, gpu.concurrentKernels},
              {cudaDevAttrCanMapHostMemory, gpu.canMapHostMemory},
              {cudaDevAttrAsyncEngineCount, gpu.asyncEngineCount},
-             {cudaDevAttrMultiProcessorCount, gpu.multiProcessorCount}}) {
+             {cudaDevAttrMultiProcessorCount, gpu.multiProcessorCount},
+             {cudaDevAttrMaxPitch, static_cast<int>(gpu.memPitch)},
+             {cudaDevAttrConcurrentManagedAccess, gpu.concurrentManagedAccess},
+             {cudaDevAttrGlobalL1CacheSupported, gpu.globalL1CacheSupported},
+             {cudaDevAttrLocalL1CacheSupported, gpu.localL1CacheSupported},
+             {cudaDevAttrIsMultiGpuBoard, gpu.isMultiGpuBoard},
+             {cudaDevAttrMultiGpuBoardGroupID, gpu.multiGpuBoardGroupID},
+             {cudaDevAttrMaxPersistingL2CacheSize, gpu.persistingL2CacheMaxSize},
+             {cudaDevAttrMaxAccessPolicyWindowSize, gpu.accessPolicyMaxWindowSize},
+             {cudaDevAttrTccDriver, gpu.tccDriver},
+             {cudaDevAttrPageableMemoryAccess, gpu.pageableMemoryAccess},
+             {cudaDevAttrHostNativeAtomicSupported, gpu.hostNativeAtomicSupported},
+             {cudaDevAttrSparseCudaArraySupported, gpu.sparseCudaArraySupported},
+             {cudaDevAttrIpcEventSupport, gpu.ipcEventSupported},
+             {cudaDevAttrNumaId, gpu.deviceNumaId},
+             {cudaDevAttrNumaConfig, gpu.deviceNumaConfig},
+             {cudaDevAttrHostNumaId, gpu.hostNumaId},
+             {cudaDevAttrMpsEnabled, gpu.mpsEnabled},
+             {cudaDevAttrMaxTexture1DWidth, gpu.maxTexture1D},
+             {cudaDevAttrMaxTexture2DHeight, gpu.maxTexture2D[1]},
+             {cudaDevAttrMaxTexture2DLinearPitch, gpu.maxTexture2DLinear[2]},
+             {cudaDevAttrMaxTexture3DDepthAlt, gpu.maxTexture3DAlt[2]},
+             {cudaDevAttrMaxTextureCubemapLayeredLayers, gpu.maxTextureCubemapLayered[1]},
+             {cudaDevAttrMaxSurface2DWidth, gpu.maxSurface2D[0]},
+             {cudaDevAttrMaxSurface3DDepth, gpu.maxSurface3D[2]},
+             {cudaDevAttrMaxSurfaceCubemapLayeredWidth, gpu.maxSurfaceCubemapLayered[0]}}) {
       int value = -1;
       EXPECT_CUDA(cudaDeviceGetAttribute(&value, attribute, 0));
       EXPECT_EQ(value, property) << attribute;
     }
   });
+}
+
+TEST(RuntimeDevices, HaveTheLimitsOfTheProgrammingGuide) {
+  on_gpus(
+      1,
+      [] {
+        cudaDeviceProp gpu{};
+        int ratio = 0;
+        EXPECT_CUDA(cudaGetDeviceProperties(&gpu, 0));
+        EXPECT_EQ(gpu.memPitch, 2147483647U);
+        EXPECT_EQ(gpu.maxTexture1D, 131072);
+        EXPECT_EQ(gpu.maxTexture2D[1], 65536);
+        EXPECT_EQ(gpu.maxTexture2DLayered[2], 2048);
+        EXPECT_EQ(gpu.maxSurface1DLayered[1], 2048);
+        EXPECT_EQ(gpu.persistingL2CacheMaxSize, 30 << 20);
+        EXPECT_CUDA(cudaDeviceGetAttribute(&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, 0));
+        EXPECT_EQ(ratio, 2);
+        std::size_t bytes = 1;
+        EXPECT_CUDA(cudaDeviceGetLimit(&bytes, cudaLimitPersistingL2CacheSize));
+        EXPECT_EQ(bytes, 0U);
+        EXPECT_CUDA(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 64 << 20));
+        EXPECT_CUDA(cudaDeviceGetLimit(&bytes, cudaLimitPersistingL2CacheSize));
+        EXPECT_EQ(bytes, std::size_t{30} << 20);
+        EXPECT_CUDA(cudaCtxResetPersistingL2Cache());
+      },
+      {{"ASSAY_EMULATED_GPU", "a100"}});
+}
+
+TEST(RuntimeDevices, AreFoundByTheirBus) {
+  on_gpus(3,
+          [] {
+            char text[16];
+            for (int device = 0; device < 2; ++device) {
+              int found = -1;
+              EXPECT_CUDA(cudaDeviceGetPCIBusId(text, sizeof text, device));
+              EXPECT_CUDA(cudaDeviceGetByPCIBusId(&found, text));
+              EXPECT_EQ(found, device);
+              EXPECT_CUDA(cudaDeviceGetByPCIBusId(&found, text + 5));  // without the domain
+              EXPECT_EQ(found, device);
+              text[10] = '\0';  // without the function
+              EXPECT_CUDA(cudaDeviceGetByPCIBusId(&found, text));
+              EXPECT_EQ(found, device);
+            }
+            int found = -1;
+            EXPECT_REFUSED(cudaErrorInvalidDevice, cudaDeviceGetByPCIBusId(&found, "0000:01:00.0"));
+            EXPECT_REFUSED(cudaErrorInvalidValue, cudaDeviceGetByPCIBusId(&found, "bus"));
+            cudaDeviceProp wanted{};
+            EXPECT_CUDA(cudaChooseDevice(&found, &wanted));
+            EXPECT_EQ(found, 0);
+          },
+          {{"CUDA_VISIBLE_DEVICES", "2,1"}});
+}
+
+TEST(RuntimeDevices, KeepTheirFlags) {
+  on_gpus(2, [] {
+    unsigned flags = 99;
+    EXPECT_CUDA(cudaGetDeviceFlags(&flags));
+    EXPECT_EQ(flags, unsigned{cudaDeviceMapHost});
+    EXPECT_CUDA(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync));
+    EXPECT_CUDA(cudaInitDevice(1, cudaDeviceScheduleSpin, cudaInitDeviceFlagsAreValid));
+    EXPECT_CUDA(cudaGetDeviceFlags(&flags));
+    EXPECT_EQ(flags, unsigned{cudaDeviceScheduleBlockingSync | cudaDeviceMapHost});
+    EXPECT_CUDA(cudaSetDevice(1));
+    EXPECT_CUDA(cudaGetDeviceFlags(&flags));
+    EXPECT_EQ(flags, unsigned{cudaDeviceScheduleSpin | cudaDeviceMapHost});
+    EXPECT_REFUSED(cudaErrorInvalidValue, cudaSetDeviceFlags(0x100));
+    EXPECT_REFUSED(cudaErrorInvalidValue,
+                   cudaSetDeviceFlags(cudaDeviceScheduleSpin | cudaDeviceScheduleYield));
+    EXPECT_REFUSED(cudaErrorInvalidDevice, cudaInitDevice(2, 0, 0));
+    cudaFuncCache config = cudaFuncCachePreferEqual;
+    EXPECT_CUDA(cudaDeviceGetCacheConfig(&config));
+    EXPECT_EQ(config, cudaFuncCachePreferNone);
+    EXPECT_CUDA(cudaDeviceSetCacheConfig(cudaFuncCachePreferL1));
+    EXPECT_CUDA(cudaDeviceGetCacheConfig(&config));
+    EXPECT_EQ(config, cudaFuncCachePreferL1);
+    EXPECT_REFUSED(cudaErrorInvalidValue, cudaDeviceSetCacheConfig(static_cast<cudaFuncCache>(9)));
+    cudaSharedMemConfig banks = cudaSharedMemBankSizeDefault;
+    EXPECT_CUDA(cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeEightByte));
+    EXPECT_CUDA(cudaDeviceGetSharedMemConfig(&banks));
+    EXPECT_EQ(banks, cudaSharedMemBankSizeFourByte);
+    EXPECT_CUDA(cudaProfilerStart());
+    EXPECT_CUDA(cudaProfilerStop());
+    int can = 0;
+    EXPECT_CUDA(cudaDeviceGetP2PAttribute(&can, cudaDevP2PAttrAccessSupported, 0, 1));
+    EXPECT_EQ(can, 1);
+    EXPECT_REFUSED(cudaErrorInvalidDevice,
+                   cudaDeviceGetP2PAttribute(&can, cudaDevP2PAttrAccessSupported, 0, 0));
+  });
+}
+
+TEST(RuntimeDevices, TellWhichFunctionsTheirDriverLacks) {
+  const std::string errors = on_gpus(1, [] {
+    void* function = nullptr;
+    cudaDriverEntryPointQueryResult result{};
+    EXPECT_CUDA(cudaGetDriverEntryPointByVersion("cuStreamGetCtx", &function, 12000,
+                                                 cudaEnableDefault, &result));
+    EXPECT_EQ(result, cudaDriverEntryPointSuccess);
+    EXPECT_NE(function, nullptr);
+    EXPECT_CUDA(cudaGetDriverEntryPointByVersion("cuStreamGetCtx", &function, 99000,
+                                                 cudaEnableDefault, &result));
+    EXPECT_EQ(result, cudaDriverEntryPointVersionNotSufficent);
+    EXPECT_EQ(function, nullptr);
+    EXPECT_CUDA(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
+                                                 cudaEnableDefault, &result));
+    EXPECT_EQ(result, cudaDriverEntryPointSymbolNotFound);
+    EXPECT_EQ(function, nullptr);
+    EXPECT_REFUSED(cudaErrorInvalidValue,
+                   cudaGetDriverEntryPointByVersion("", &function, 12000, 0, &result));
+  });
+  EXPECT_NE(errors.find("cuTensorMapEncodeTiled of the driver is not emulated"), std::string::npos)
+      << errors;
 }
 
 TEST(RuntimeDevices, HaveDifferentBusesAndUuids) {

@@ -6,6 +6,9 @@
 #include "emulator/tests/embedded_kernel.h"
 #include "emulator/tests/recorded_work.h"
 
+// Widths of banks of shared memory: programs still set them.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
 namespace emulator {
 namespace {
 
@@ -290,6 +293,42 @@ TEST(RuntimeLaunch, TellsHowManyBlocksAreResident) {
     EXPECT_EQ(ask(32, 200 << 10), 0);
     EXPECT_REFUSED(cudaErrorInvalidValue,
                    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &kernels.shared, 0, 0));
+  });
+}
+
+TEST(RuntimeLaunch, TellsHowMuchSharedMemoryBlocksMayHave) {
+  on_gpus(1, [] {
+    const Kernels kernels;
+    std::size_t bytes = 0;
+    // 64 KiB for two blocks with 1 KiB each of their own.
+    EXPECT_CUDA(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, &kernels.shared, 2, 32));
+    EXPECT_EQ(bytes, std::size_t{31} << 10);
+    EXPECT_REFUSED(cudaErrorInvalidValue,
+                   cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, &kernels.shared, 2, 1024));
+  });
+}
+
+TEST(RuntimeLaunch, TellsNamesAndParameters) {
+  on_gpus(1, [] {
+    const Kernels kernels;
+    const char* name = nullptr;
+    std::size_t offset = 0, bytes = 0;
+    cudaKernel_t kernel = nullptr;
+    EXPECT_CUDA(cudaFuncGetName(&name, &kernels.fill));
+    EXPECT_STREQ(name, "fill");
+    EXPECT_CUDA(cudaFuncGetParamInfo(&kernels.fill, 1, &offset, &bytes));
+    EXPECT_EQ(offset, 8U);
+    EXPECT_EQ(bytes, 4U);
+    EXPECT_REFUSED(cudaErrorInvalidValue, cudaFuncGetParamInfo(&kernels.fill, 2, &offset, &bytes));
+    EXPECT_CUDA(cudaGetKernel(&kernel, &kernels.fill));
+    EXPECT_CUDA(cudaFuncGetName(&name, kernel));
+    EXPECT_STREQ(name, "fill");
+    EXPECT_CUDA(cudaFuncSetCacheConfig(&kernels.fill, cudaFuncCachePreferShared));
+    EXPECT_CUDA(cudaFuncSetSharedMemConfig(&kernels.fill, cudaSharedMemBankSizeFourByte));
+    EXPECT_REFUSED(cudaErrorInvalidDeviceFunction,
+                   cudaFuncSetCacheConfig(&kernels.unregistered, cudaFuncCachePreferShared));
+    EXPECT_REFUSED(cudaErrorInvalidValue,
+                   cudaFuncSetCacheConfig(&kernels.fill, static_cast<cudaFuncCache>(7)));
   });
 }
 

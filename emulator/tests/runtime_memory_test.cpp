@@ -143,6 +143,20 @@ TEST(RuntimeMemory, RegistersMemoryOfTheHostOnce) {
   });
 }
 
+TEST(RuntimeMemory, PinnedMemoryKeepsItsFlags) {
+  on_gpus(1, [] {
+    void* pinned = nullptr;
+    unsigned flags = 99;
+    EXPECT_CUDA(cudaHostAlloc(&pinned, 100, cudaHostAllocMapped | cudaHostAllocPortable));
+    EXPECT_CUDA(cudaHostGetFlags(&flags, static_cast<char*>(pinned) + 1));
+    EXPECT_EQ(flags, unsigned{cudaHostAllocMapped | cudaHostAllocPortable});
+    EXPECT_REFUSED(cudaErrorInvalidValue, cudaHostGetFlags(&flags, &flags));
+    std::vector<char> mine(100);
+    EXPECT_REFUSED(cudaErrorNotSupported,
+                   cudaHostRegister(mine.data(), 100, cudaHostRegisterReadOnly));
+  });
+}
+
 TEST(RuntimeMemory, LeaksAreReportedAtTheEnd) {
   const auto leak = [] {
     void* memory = nullptr;

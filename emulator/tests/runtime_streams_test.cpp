@@ -225,6 +225,43 @@ TEST(RuntimeStreams, OlderDriversDoNotTellTheirDevice) {
           {{"ASSAY_EMULATOR_DRIVER", "12020"}});
 }
 
+TEST(RuntimeStreams, TellWhatTheyWereGiven) {
+  on_gpus(1, [] {
+    cudaStream_t high = nullptr, low = nullptr;
+    int priority = 99, least = 99, greatest = 99;
+    unsigned flags = 99;
+    unsigned long long id = 0, other_id = 0;
+    EXPECT_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    EXPECT_LT(greatest, least);
+    EXPECT_CUDA(cudaStreamCreateWithPriority(&high, cudaStreamNonBlocking, greatest - 7));
+    EXPECT_CUDA(cudaStreamCreate(&low));
+    EXPECT_CUDA(cudaStreamGetPriority(high, &priority));
+    EXPECT_EQ(priority, greatest);
+    EXPECT_CUDA(cudaStreamGetPriority(low, &priority));
+    EXPECT_EQ(priority, least);
+    EXPECT_CUDA(cudaStreamGetFlags(high, &flags));
+    EXPECT_EQ(flags, unsigned{cudaStreamNonBlocking});
+    EXPECT_CUDA(cudaStreamGetFlags(low, &flags));
+    EXPECT_EQ(flags, unsigned{cudaStreamDefault});
+    EXPECT_CUDA(cudaStreamGetId(high, &id));
+    EXPECT_CUDA(cudaStreamGetId(low, &other_id));
+    EXPECT_NE(id, other_id);
+    cudaLaunchAttributeValue value{};
+    value.syncPolicy = cudaSyncPolicyYield;
+    EXPECT_CUDA(cudaStreamSetAttribute(high, cudaLaunchAttributeSynchronizationPolicy, &value));
+    EXPECT_CUDA(cudaStreamCopyAttributes(low, high));
+    value = {};
+    EXPECT_CUDA(cudaStreamGetAttribute(low, cudaLaunchAttributeSynchronizationPolicy, &value));
+    EXPECT_EQ(value.syncPolicy, cudaSyncPolicyYield);
+    EXPECT_CUDA(cudaStreamGetAttribute(low, cudaLaunchAttributePriority, &value));
+    EXPECT_EQ(value.priority, greatest);
+    EXPECT_REFUSED(cudaErrorInvalidValue,
+                   cudaStreamGetAttribute(low, cudaLaunchAttributeCooperative, &value));
+    EXPECT_CUDA(cudaStreamDestroy(low));
+    EXPECT_REFUSED(cudaErrorInvalidResourceHandle, cudaStreamGetPriority(low, &priority));
+  });
+}
+
 TEST(RuntimeStreams, UnknownFlagsAndHandlesAreRefused) {
   on_gpus(1, [] {
     cudaStream_t stream = nullptr;

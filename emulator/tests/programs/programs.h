@@ -27,6 +27,8 @@ Result recursive_fibonacci(int index, std::size_t stack_bytes);
 /// memory and rows with a pitch.
 Result sums_of_variables();
 cudaError_t copy_past_a_variable();
+/// 7 and the number of its calls, which a variable of the GPU counts.
+int count_calls();
 
 /// Kernels for arrays of so many elements, which the caller puts on streams.
 inline constexpr int stream_elements = 256;

@@ -15,7 +15,18 @@ __global__ void add_multiples(const int* numbers, std::size_t pitch) {
   sums[threadIdx.x] += factors[threadIdx.x] * (row[0] + row[1]);
 }
 
+__device__ int calls = 7;
+
+__global__ void count_call() { ++calls; }
+
 }  // namespace
+
+int count_calls() {
+  int count = 0;
+  count_call<<<1, 1>>>();
+  cudaMemcpyFromSymbol(&count, calls, sizeof count);
+  return count;
+}
 
 Result sums_of_variables() {
   int *pinned = nullptr, *rows = nullptr, *same = nullptr;
