@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "emulator/machine/image.h"
 #include "emulator/ptx/types.h"
 
 namespace emulator {
@@ -65,6 +66,7 @@ struct Code {
     const struct CallSite* call = nullptr;
     const struct CopySite* copy;  // of an asynchronous copy
     const struct MatrixCode* matrix;
+    const struct ImageSite* image;  // of a texture or surface
   };
 };
 
@@ -87,6 +89,18 @@ struct AddressPlace {
 struct CopySite {
   AddressPlace to{}, from{}, barrier{};
   bool has_barrier = false;
+};
+
+/// Operands of an access to a texture or surface.
+struct ImageSite {
+  ImageShape shape = ImageShape::two;
+  Place handle{}, layer{}, level{}, predicate{};
+  std::vector<Place> coordinates{}, values{};
+  std::vector<std::uint32_t> value_bytes{};  // of a register of `values`; 0: nobody reads it
+  bool has_layer = false, has_level = false, has_gradients = false;
+  bool is_whole = false;       // integer coordinates
+  unsigned channel = 0;        // of a gather
+  unsigned element_bytes = 4;  // of a surface
 };
 
 /// Where the bytes of a call's arguments lie in the areas of caller and callee.

@@ -215,6 +215,7 @@ Place Decoder::constant(std::uint64_t bits, std::size_t bytes) {
 void Decoder::address(std::size_t index) {
   const ptx::Operand& which = operand(index);
   if (which.kind != ptx::OperandKind::address) fail("an address in brackets is needed");
+  if (which.elements.size() != 1) fail("coordinates belong to textures and surfaces only");
   const ptx::Operand& base = which.elements.front();
   code.offset = which.offset;
   if (base.kind == ptx::OperandKind::reg) {

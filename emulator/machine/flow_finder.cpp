@@ -19,7 +19,8 @@ bool is_one_of(const std::array<std::string_view, size>& names, std::string_view
 constexpr std::array<std::string_view, 13> uses{
     "bra",     "brx",       "call",  "ret",    "exit",  "trap",      "bar",
     "barrier", "nanosleep", "fence", "membar", "elect", "activemask"};
-constexpr std::array<std::string_view, 5> memories{"ld", "ldu", "st", "ldmatrix", "stmatrix"};
+constexpr std::array<std::string_view, 6> memories{"ld",       "ldu",      "st",
+                                                   "ldmatrix", "stmatrix", "sust"};
 constexpr std::array<std::string_view, 16> moves{"mov",  "cvta", "and",  "or",       "xor", "not",
                                                  "shl",  "shr",  "shf",  "lop3",     "bfe", "bfi",
                                                  "prmt", "selp", "shfl", "movmatrix"};
@@ -61,7 +62,7 @@ class Collector {
 
   void add(std::vector<Slot>& slots, const Operand& operand) const {
     if (operand.kind == OperandKind::reg) add(slots, operand.index);
-    if (operand.kind == OperandKind::reg && operand.second >= 0) add(slots, operand.second);
+    if (operand.second >= 0) add(slots, operand.second);
     for (const Operand& each : operand.elements) add(slots, each);
   }
 

@@ -60,6 +60,7 @@ class FunctionCode {
   std::deque<CallSite> call_sites;
   std::deque<MatrixCode> matrix_codes;
   std::deque<CopySite> copy_sites;
+  std::deque<ImageSite> image_sites;
 };
 
 /// A kernel with all functions that it calls.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "emulator/machine/fault.h"
+#include "emulator/machine/image.h"
 #include "emulator/machine/memory.h"
 #include "emulator/machine/unordered.h"
 
@@ -83,6 +84,7 @@ struct Launch {
   std::shared_ptr<const Unordered> unordered = nullptr;  // null: all work is ordered
   /// Set when a kernel writes memory of the host, which may wait for it without a call.
   std::shared_ptr<std::atomic<bool>> told_host = nullptr;
+  const ImageObjects* images = nullptr;  // textures and surfaces; null: there are none
 };
 
 /// How kernels are executed. From the environment: ASSAY_EMULATOR_SEED, ..._THREADS,

@@ -196,6 +196,7 @@ class BodyParser {
         all.elements.push_back(operand());
       } while (lexer_.take(","));
       lexer_.expect(close);
+      if (lexer_.take("|")) second(all);
       return all;
     }
     if (token.is("[")) return address();
@@ -238,13 +239,15 @@ class BodyParser {
       if (lexer_.take("+")) operand.offset = read_integer(lexer_);
       return operand;
     }
-    if (lexer_.take("|")) {
-      const Token second = lexer_.next();
-      operand.second = second.is("_") ? -2 : find_register(second.text);
-      if (operand.second == -1)
-        lexer_.fail(second.line, fmt::format("'{}' is no register", second.text));
-    }
+    if (lexer_.take("|")) second(operand);
     return operand;
+  }
+
+  void second(Operand& operand) {
+    const Token token = lexer_.next();
+    operand.second = token.is("_") ? -2 : find_register(token.text);
+    if (operand.second == -1)
+      lexer_.fail(token.line, fmt::format("'{}' is no register", token.text));
   }
 
   Operand address() {
@@ -257,6 +260,7 @@ class BodyParser {
       result.offset += read_integer(lexer_);
     else if (lexer_.peek().is("-"))
       result.offset += read_integer(lexer_);
+    while (lexer_.take(",")) result.elements.push_back(operand());
     lexer_.expect("]");
     return result;
   }

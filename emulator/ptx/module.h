@@ -65,7 +65,8 @@ enum class OperandKind : unsigned char {
   symbol,   // `name`, plus `offset`
   label,    // `index` of an instruction
   vector,   // `elements`
-  address,  // [elements[0] + offset]; elements[0]: reg, symbol or integer
+  address,  // [elements[0] + offset]; elements[0]: reg, symbol or integer; of a texture also
+            // coordinates: [elements[0], elements[1]]
   list,     // (elements) of a call
   sink,     // _
 };

@@ -102,6 +102,11 @@ std::optional<int> attribute_of(const GpuModel& gpu, int index, cudaDeviceAttr a
     case cudaDevAttrMemoryPoolSupportedHandleTypes:
     case cudaDevAttrClusterLaunch:
       return 0;
+    case cudaDevAttrTextureAlignment:
+    case cudaDevAttrSurfaceAlignment:
+      return as_int(texture_alignment);
+    case cudaDevAttrTexturePitchAlignment:
+      return as_int(texture_pitch_alignment);
     case cudaDevAttrKernelExecTimeout:
       return gpu.watchdog_s > 0 ? 1 : 0;
     case cudaDevAttrMaxPitch:
@@ -206,6 +211,9 @@ void describe(const GpuModel& gpu, int index, bool is_mig, cudaDeviceProp& prope
   properties.managedMemory = 1;
   properties.concurrentManagedAccess = 1;
   properties.memoryPoolsSupported = 1;
+  properties.textureAlignment = texture_alignment;
+  properties.surfaceAlignment = texture_alignment;
+  properties.texturePitchAlignment = texture_pitch_alignment;
 }
 
 /// Calls `body` with the physical GPU behind an ordinal.

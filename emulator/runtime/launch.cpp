@@ -118,7 +118,8 @@ cudaError_t launch(const void* symbol, const Configuration& c, void* const* argu
                   .dynamic_shared_bytes = c.shared_bytes,
                   .parameters = parameter_block(parameters, arguments),
                   .gpu = gpu,
-                  .stack_bytes = p.stack_bytes(current_device())};
+                  .stack_bytes = p.stack_bytes(current_device()),
+                  .images = &p.images};
     Settings settings = p.settings;
     settings.seed = p.scheduler.random()();
     return submit(

@@ -11,6 +11,7 @@
 #include "emulator/machine/memory.h"
 #include "emulator/runtime/advice.h"
 #include "emulator/runtime/allocations.h"
+#include "emulator/runtime/arrays.h"
 #include "emulator/runtime/devices.h"
 #include "emulator/runtime/errors.h"
 #include "emulator/runtime/handles.h"
@@ -45,6 +46,12 @@ struct Process {
   ManagedMemories managed_memories;
   AdviceMap advice;
   Pools pools;
+  Handles<cudaArray_t, Array> arrays;
+  Handles<cudaMipmappedArray_t, MipmappedArray> mipmapped_arrays;
+  ImageObjects images;
+  // Of live texture and surface objects, as the program gave them.
+  std::map<cudaTextureObject_t, TextureDescription> textures;
+  std::map<cudaSurfaceObject_t, cudaResourceDesc> surfaces;
   std::set<std::pair<int, int>> peers;  // devices: the first may use the memory of the second
 
   std::map<int, unsigned> device_flags;        // by device

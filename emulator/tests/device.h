@@ -73,6 +73,8 @@ class Kernels {
 
   /// Settings of the following launches. One host thread unless a test says otherwise.
   Settings settings{.seed = 1, .threads = 1, .approximate = false};
+  /// Their textures and surfaces.
+  ImageObjects images;
 
   /// Each argument must have the size of its parameter.
   template <class... Arguments>

@@ -55,4 +55,16 @@ cudaError_t race_in_managed_memory();
 /// How many of 32 numbers are positive that the host has written over what nothing had written.
 Result managed_numbers_of_the_host();
 
+/// [i]: 100 times the texel i of an image 8 by 6 of the floats 0, 1, …, plus 10 times the mean of
+/// it and its right neighbour, the last of a row being its own.
+Result filtered_image();
+/// [i]: the bytes i, i + 1, 2 and their sum, by a texture and a surface of arrays 8 by 6.
+Result image_with_alpha();
+/// [0]: the sum of (i % 4 + 1) i for i below 64, by textures of a 3D array and of linear memory.
+Result sum_of_volume_and_line();
+/// [i]: twice the value at level i / 2 of a mipmap whose three levels hold 0, 10 and 20.
+Result levels_of_a_mipmap();
+/// Fetches by a texture object that the program has destroyed.
+Result fetch_after_its_end();
+
 }  // namespace emulator::programs
