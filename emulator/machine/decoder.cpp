@@ -109,6 +109,13 @@ void Decoder::take_cache_hints() {
     take(hint);
 }
 
+std::size_t Decoder::take_cache_policy() {
+  if (!take("L2::cache_hint")) return operands();
+  if (operands() == 0) fail("a cache policy is missing");
+  source(operands() - 1, ptx::Type::b64);
+  return operands() - 1;
+}
+
 bool Decoder::take_shared() {
   const bool cluster = take("shared::cluster");
   if (cluster) needs(90);

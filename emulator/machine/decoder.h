@@ -49,6 +49,9 @@ class Decoder {
   /// Takes the scopes and cache hints that change nothing here. Returns whether there was a scope.
   bool take_scope();
   void take_cache_hints();
+  /// .L2::cache_hint adds a last operand, which changes nothing. Returns how many there are
+  /// without.
+  std::size_t take_cache_policy();
   /// .shared, .shared::cta or, for compute capability 9.0, .shared::cluster: clusters have one
   /// block. Sets the space. False: none of them.
   bool take_shared();

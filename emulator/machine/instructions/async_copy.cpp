@@ -139,14 +139,6 @@ CopySite& new_site(Decoder& decoder) {
   return site;
 }
 
-/// .L2::cache_hint adds a last operand, which changes nothing. Returns how many there are without.
-std::size_t take_cache_policy(Decoder& decoder) {
-  if (!decoder.take("L2::cache_hint")) return decoder.operands();
-  if (decoder.operands() == 0) decoder.fail("a cache policy is missing");
-  decoder.source(decoder.operands() - 1, ptx::Type::b64);
-  return decoder.operands() - 1;
-}
-
 bool decode_groups(Decoder& decoder) {
   if (decoder.take("commit_group")) {
     decoder.expect_operands(0);
@@ -171,7 +163,7 @@ void decode_bulk(Decoder& decoder) {
   if (decoder.take("prefetch")) {
     decoder.expect("L2");
     decoder.expect("global");
-    if (take_cache_policy(decoder) != 2) decoder.fail("a prefetch has two operands");
+    if (decoder.take_cache_policy() != 2) decoder.fail("a prefetch has two operands");
     decoder.address_in(0, ptx::Space::global);
     decoder.source(1, ptx::Type::u32);
     return decoder.emit(prefetch);
@@ -196,7 +188,7 @@ void decode_bulk(Decoder& decoder) {
     decoder.expect("mbarrier::complete_tx::bytes");
     site.has_barrier = true;
   }
-  if (take_cache_policy(decoder) != (site.has_barrier ? 4 : 3))
+  if (decoder.take_cache_policy() != (site.has_barrier ? 4 : 3))
     decoder.fail("a bulk copy of this form has another number of operands");
   site.to = decoder.address_in(0, to);
   site.from = decoder.address_in(1, from);
@@ -212,7 +204,7 @@ void decode_element(Decoder& decoder) {
   decoder.expect("global");
   for (const std::string_view hint : {"L2::64B", "L2::128B", "L2::256B"})
     if (decoder.take(hint)) break;
-  const std::size_t operands = take_cache_policy(decoder);
+  const std::size_t operands = decoder.take_cache_policy();
   if (operands < 3 || operands > 4) decoder.fail("cp.async has three or four operands");
   const ptx::Operand& size = decoder.operand(2);
   const bool known = size.kind == ptx::OperandKind::integer &&

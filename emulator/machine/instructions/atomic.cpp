@@ -1,3 +1,4 @@
+#include <array>
 #include <atomic>
 #include <cstring>
 
@@ -108,45 +109,82 @@ struct AddTwoHalves {
   }
 };
 
-/// d = old value; flag3: there is a d. Lanes follow one another in an order that rotates, as none
-/// is promised.
+/// Updates one element and returns what it was.
+template <class T, class Op>
+T update_element(Warp& warp, const Code& code, int lane, std::uint64_t address, T b, T c,
+                 bool& changes) {
+  const Target target = locate(warp, code, lane, address, sizeof(T), Access::atomic);
+  if (target.space == ptx::Space::parameter || target.space == ptx::Space::local)
+    warp.fault(FaultKind::illegal_address, lane,
+               "atomic operations are for global and shared memory");
+  T* place = reinterpret_cast<T*>(target.data);
+  if (target.window != nullptr)
+    warp.block().context().late_stores.end(target.window->begin + target.offset);
+  release_before(warp, code, lane, target);
+  T value = __atomic_load_n(place, __ATOMIC_SEQ_CST), next;
+  do {
+    next = Op::apply(value, b, c, target.space == ptx::Space::global);
+  } while (
+      !__atomic_compare_exchange_n(place, &value, next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+  note_atomic(warp, lane, target, sizeof(T), next != value);
+  acquire_after(warp, code, lane, target);
+  changes |= next != value;
+  return value;
+}
+
+/// Calls `f(lane)` in an order that rotates, as none is promised.
+template <class F>
+void for_lanes_in_any_order(Warp& warp, Mask lanes, F f) {
+  const auto first = static_cast<int>(warp.block().random().below(warp_lanes));
+  for (int step = 0; step < warp_lanes; ++step)
+    if (const int lane = (first + step) % warp_lanes; has_lane(lanes, lane)) f(lane);
+}
+
+/// d = old value; flag3: there is a d.
 template <class T, class Op>
 void update(Warp& warp, const Code& code, Mask lanes) {
   const std::byte* base = warp.at<std::byte>(code.a);
   const T *b = warp.at<T>(code.b), *c = warp.at<T>(code.c);
   T old[warp_lanes];
-  const auto first = static_cast<int>(warp.block().random().below(warp_lanes));
   std::uint64_t seen = 0;
   bool changes = false;
-  for (int step = 0; step < warp_lanes; ++step) {
-    const int lane = (first + step) % warp_lanes;
-    if (!has_lane(lanes, lane)) continue;
+  for_lanes_in_any_order(warp, lanes, [&](int lane) {
     const std::uint64_t address = lane_address(code, base, lane);
-    const Target target = locate(warp, code, lane, address, sizeof(T), Access::atomic);
-    if (target.space == ptx::Space::parameter || target.space == ptx::Space::local)
-      warp.fault(FaultKind::illegal_address, lane,
-                 "atomic operations are for global and shared memory");
-    T* place = reinterpret_cast<T*>(target.data);
-    if (target.window != nullptr)
-      warp.block().context().late_stores.end(target.window->begin + target.offset);
-    release_before(warp, code, lane, target);
-    T value = __atomic_load_n(place, __ATOMIC_SEQ_CST), next;
-    do {
-      next = Op::apply(value, b[lane], c[lane], target.space == ptx::Space::global);
-    } while (!__atomic_compare_exchange_n(place, &value, next, false, __ATOMIC_SEQ_CST,
-                                          __ATOMIC_SEQ_CST));
-    note_atomic(warp, lane, target, sizeof(T), next != value);
-    acquire_after(warp, code, lane, target);
-    old[lane] = value;
-    changes |= next != value;
-    seen = seen * 31 + static_cast<std::uint64_t>(value) + address;
-  }
+    old[lane] = update_element<T, Op>(warp, code, lane, address, b[lane], c[lane], changes);
+    seen = seen * 31 + static_cast<std::uint64_t>(old[lane]) + address;
+  });
   if (code.flag3) {
     T* d = warp.at<T>(code.d);
     for_lanes(lanes, [&](int lane) { d[lane] = old[lane]; });
   }
   // A lock that is taken, or a flag that is read by adding zero.
   if (!changes && warp.same_as_before(code, seen)) warp.spin();
+}
+
+/// `more`: the registers that are added, then those of the old values. Each element is an atomic
+/// operation of its own.
+template <class T, class Op>
+void update_vector(Warp& warp, const Code& code, Mask lanes) {
+  const std::byte* base = warp.at<std::byte>(code.a);
+  const unsigned count = code.count;
+  std::array<std::array<T, 8>, warp_lanes> old;
+  for_lanes_in_any_order(warp, lanes, [&](int lane) {
+    const std::uint64_t address = lane_address(code, base, lane);
+    if (address % (count * sizeof(T)) != 0)
+      warp.fault(FaultKind::misaligned_address, lane,
+                 "the address of a vector is no multiple of its size");
+    bool changes = false;
+    for (unsigned k = 0; k < count; ++k) {
+      const T b = warp.at<T>((*code.more)[k])[lane];
+      old[static_cast<std::size_t>(lane)][k] =
+          update_element<T, Op>(warp, code, lane, address + k * sizeof(T), b, T{0}, changes);
+    }
+  });
+  if (!code.flag3) return;
+  for (unsigned k = 0; k < count; ++k) {
+    T* d = warp.at<T>((*code.more)[count + k]);
+    for_lanes(lanes, [&](int lane) { d[lane] = old[static_cast<std::size_t>(lane)][k]; });
+  }
 }
 
 template <class Op>
@@ -195,6 +233,48 @@ void emit_add(Decoder& decoder, ptx::Type type, bool noftz) {
   }
 }
 
+/// add of .v2, .v4 or .v8 in global memory.
+void decode_vector(Decoder& decoder, unsigned count, std::string_view op, bool noftz,
+                   bool has_result) {
+  decoder.needs(90);
+  if (op != "add") decoder.fail("only additions of vectors are implemented");
+  if (decoder.code.space != ptx::Space::global) decoder.fail("vectors are for .global");
+  const ptx::Type type = decoder.type();
+  const bool is_half = type == ptx::Type::f16 || type == ptx::Type::bf16,
+             is_pair = type == ptx::Type::f16x2 || type == ptx::Type::bf16x2;
+  if (!is_half && !is_pair && type != ptx::Type::f32) decoder.fail_type(type);
+  if ((is_half || is_pair) != noftz) decoder.fail(".noftz belongs to additions of halves");
+  if (count * ptx::bytes_of(type) > 16) decoder.fail("a vector has at most 16 bytes");
+  const std::size_t first = has_result ? 1 : 0;
+  if (decoder.take_cache_policy() != first + 2) decoder.expect_operands(first + 2);
+  const auto elements = [&](std::size_t index) {
+    const ptx::Operand& vector = decoder.operand(index);
+    if (vector.kind != ptx::OperandKind::vector || vector.elements.size() != count)
+      decoder.fail("the vector has another number of elements");
+    return vector.elements;
+  };
+  decoder.address(first);
+  auto& places = decoder.layout().code().place_lists.emplace_back();
+  for (const ptx::Operand& each : elements(first + 1)) places.push_back(decoder.source(each, type));
+  if (has_result)
+    for (const ptx::Operand& each : elements(0)) places.push_back(decoder.destination(each, type));
+  decoder.code.more = &places;
+  decoder.code.count = static_cast<unsigned char>(count);
+  decoder.code.flag3 = has_result;
+  switch (type) {
+    case ptx::Type::f16:
+      return decoder.emit(update_vector<std::uint16_t, AddHalf<false>>);
+    case ptx::Type::bf16:
+      return decoder.emit(update_vector<std::uint16_t, AddHalf<true>>);
+    case ptx::Type::f16x2:
+      return decoder.emit(update_vector<std::uint32_t, AddTwoHalves<false>>);
+    case ptx::Type::bf16x2:
+      return decoder.emit(update_vector<std::uint32_t, AddTwoHalves<true>>);
+    default:
+      return decoder.emit(update_vector<std::uint32_t, AddSingle>);
+  }
+}
+
 void decode_update(Decoder& decoder, bool has_result) {
   decoder.code.order = Order::relaxed;
   const bool acquire_release = decoder.take("acq_rel"), acquire = decoder.take("acquire"),
@@ -211,9 +291,13 @@ void decode_update(Decoder& decoder, bool has_result) {
        {"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"})
     if (op.empty() && decoder.take(name)) op = name;
   const bool noftz = decoder.take("noftz");
+  for (const unsigned count : {2U, 4U, 8U})
+    if (decoder.take(count == 2 ? "v2" : count == 4 ? "v4" : "v8"))
+      return decode_vector(decoder, count, op, noftz, has_result);
   const ptx::Type type = decoder.type();
   const std::size_t first = has_result ? 1 : 0;
-  decoder.expect_operands(first + (op == "cas" ? 3 : 2));
+  const std::size_t operands = first + (op == "cas" ? 3 : 2);
+  if (decoder.take_cache_policy() != operands) decoder.expect_operands(operands);
   decoder.code.flag3 = has_result;
   if (has_result) decoder.code.d = decoder.destination(0, type);
   decoder.address(first);
@@ -234,63 +318,8 @@ void decode_update(Decoder& decoder, bool has_result) {
   decoder.fail("an operation is missing");
 }
 
-void run_fence(Warp& warp, const Code& code, Mask lanes) {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  fence_lanes(warp, lanes, code.flag);
-}
-
-void nothing(Warp&, const Code&, Mask) {}
-
-void run_proxy_fence(Warp& warp, const Code&, Mask lanes) {
-  for_lanes(lanes, [&](int lane) { warp.block().shared_races.fence_proxy(warp, lane); });
-}
-
-/// fence.proxy and fence.mbarrier_init. False: another fence.
-bool decode_proxy_fence(Decoder& decoder) {
-  Code::Run run = nothing;
-  if (decoder.take("mbarrier_init")) {
-    decoder.needs(90);
-    decoder.expect("release");
-    decoder.expect("cluster");
-  } else if (decoder.take("proxy")) {
-    if (!decoder.take("alias")) {
-      decoder.expect("async");
-      decoder.needs(90);
-      // Global memory has one proxy here.
-      if (!decoder.take("global")) {
-        decoder.take_shared();
-        run = run_proxy_fence;
-      }
-    }
-  } else {
-    return false;
-  }
-  decoder.expect_operands(0);
-  decoder.emit(run);
-  return true;
-}
-
-/// fence{.sc,.acq_rel,.acquire,.release}.scope and membar.{cta,gl,sys}. flag: the whole GPU or
-/// more, not only the block.
-void decode_fence(Decoder& decoder) {
-  if (decode_proxy_fence(decoder)) return;
-  if (!decoder.take("sc") && !decoder.take("acq_rel") &&
-      (decoder.take("acquire") || decoder.take("release")))
-    decoder.needs(90);
-  if (decoder.take("cta"))
-    decoder.code.flag = false;
-  else if (decoder.take_scope())
-    decoder.code.flag = true;
-  else
-    decoder.fail("a scope is missing");
-  decoder.expect_operands(0);
-  decoder.emit(run_fence);
-}
-
 const Opcodes opcodes{{"atom", [](Decoder& decoder) { decode_update(decoder, true); }},
-                      {"red", [](Decoder& decoder) { decode_update(decoder, false); }},
-                      {"fence", decode_fence},
-                      {"membar", decode_fence}};
+                      {"red", [](Decoder& decoder) { decode_update(decoder, false); }}};
 
 }  // namespace
 }  // namespace emulator

@@ -383,7 +383,7 @@ void decode_ld(Decoder& decoder) {
   decoder.take_cache_hints();
   decoder.code.count = take_vector(decoder);
   const ptx::Type type = decoder.type();
-  decoder.expect_operands(2);
+  if (decoder.take_cache_policy() != 2) decoder.expect_operands(2);
   const std::size_t bytes = take_registers(decoder, 0, type, true);
   decoder.address(1);
   if (decoder.code.space == ptx::Space::parameter)
@@ -400,7 +400,7 @@ void decode_st(Decoder& decoder) {
   decoder.take_cache_hints();
   decoder.code.count = take_vector(decoder);
   const ptx::Type type = decoder.type();
-  decoder.expect_operands(2);
+  if (decoder.take_cache_policy() != 2) decoder.expect_operands(2);
   decoder.address(0);
   const std::size_t bytes = take_registers(decoder, 1, type, false);
   if (decoder.code.space == ptx::Space::constant) decoder.fail("constants are not written");

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "emulator/machine/block.h"
+#include "emulator/machine/instructions/groups.h"
 #include "emulator/machine/instructions/lanes.h"
 #include "emulator/machine/instructions/rows.h"
 #include "emulator/machine/ordering.h"
@@ -86,26 +87,6 @@ void decode_barriers(Decoder& decoder, bool aligned) {
 }
 
 // --- Operations of a warp, each for the lanes of a mask that an operand names.
-
-/// Calls `f(group)` for the lanes that name the same members, once all of these have come.
-template <class F>
-void for_each_group(Warp& warp, const Code& code, Mask lanes, Place members_place,
-                    bool at_any_place, F f) {
-  const auto* members = warp.at<std::uint32_t>(members_place);
-  Mask rest = lanes;
-  while (rest != 0) {
-    const Mask named = members[std::countr_zero(rest)];
-    Mask group = 0;
-    for_lanes(rest, [&](int lane) { group |= members[lane] == named ? Mask{1} << lane : 0; });
-    rest &= ~group;
-    if ((group & ~named) != 0)
-      warp.fault(FaultKind::divergent_barrier, std::countr_zero(group & ~named),
-                 fmt::format("the mask {:#010x} does not name the lane itself", named));
-    if (!warp.gather(code, group, named, at_any_place)) continue;
-    sync_lanes(warp, named & warp.live());
-    f(group);
-  }
-}
 
 void bar_warp_sync(Warp& warp, const Code& code, Mask lanes) {
   for_each_group(warp, code, lanes, code.a, true, [](Mask) {});

@@ -231,5 +231,49 @@ TEST(Atomic, ResultMayBeDropped) {
   for (const std::uint32_t x : out) ASSERT_EQ(x, 133U);
 }
 
+// Elements of a vector are added one by one.
+TEST(Atomic, Vectors) {
+  const std::string floats =
+      "mov.f32 %f1, 0f3F800000; mov.f32 %f2, 0f40000000; mov.f32 %f3, 0f40400000;\n";  // 1, 2, 3
+  const auto added = [](const std::string& body, const std::vector<std::uint32_t>& in) {
+    const std::string load =
+        "bar.sync 0; mul.wide.u32 %l30, %r2, 4; add.s64 %l30, %l30, %in;\n"
+        "ld.relaxed.gpu.global.u32 %r3, [%l30];\n";
+    return run_u32(body + load + store_u32("%out", "%r3"),
+                   {.grid = {1}, .block = {static_cast<unsigned>(in.size())}}, in, 1, "", 90);
+  };
+  EXPECT_EQ(added(floats + "red.global.add.v2.f32 [%in], {%f1, %f2};\n", {0, 0x3F800000}),
+            (std::vector<std::uint32_t>{0x40000000, 0x40A00000}));  // 2 threads: 2, 5
+  EXPECT_EQ(
+      added(floats + "atom.global.add.v4.f32 {%f4, %f5, %f6, %f7}, [%in], {%f1, %f2, %f3, %f1};\n"
+                     "setp.ge.f32 %p1, %f6, 0f00000000; @!%p1 trap;\n",
+            {0, 0, 0, 0}),
+      (std::vector<std::uint32_t>{0x40800000, 0x41000000, 0x41400000, 0x40800000}));
+  // Halves: 1 and 2, four times; bf16 likewise.
+  EXPECT_EQ(added("mov.u16 %h1, 0x3C00; mov.u16 %h2, 0x4000;\n"
+                  "red.global.add.noftz.v8.f16 [%in], {%h1, %h2, %h1, %h2, %h1, %h2, %h1, %h2};\n",
+                  {0, 0, 0, 0}),
+            (std::vector<std::uint32_t>(4, 0x48004400)));
+  EXPECT_EQ(added("mov.u32 %r4, 0x40003F80;\n"
+                  "red.global.add.noftz.v2.bf16x2 [%in], {%r4, %r4};\n",
+                  {0, 0}),
+            (std::vector<std::uint32_t>(2, 0x40804000)));
+  EXPECT_EQ(caught_from([&] {
+              added(floats + "red.global.add.v4.f32 [%in+8], {%f1, %f2, %f3, %f1};\n",
+                    {0, 0, 0, 0, 0, 0});
+            }).kind,
+            FaultKind::misaligned_address);
+  for (const char* code :
+       {"red.global.max.v2.f32 [%in], {%f1, %f2};", "red.add.v2.f32 [%in], {%f1, %f2};",
+        "red.global.add.v8.f32 [%in], {%f1, %f2, %f3, %f4, %f1, %f2, %f3, %f4};",
+        "red.global.add.v2.f32 [%in], {%f1, %f2, %f3};",
+        "red.global.add.v2.u32 [%in], {%r3, %r3};"})
+    EXPECT_EQ(caught_from([&] {
+                added(floats + code + "\n", {0, 0});
+              }).kind,
+              FaultKind::illegal_instruction)
+        << code;
+}
+
 }  // namespace
 }  // namespace emulator::test
