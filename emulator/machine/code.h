@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "emulator/machine/image.h"
@@ -67,6 +68,7 @@ struct Code {
     const struct CopySite* copy;  // of an asynchronous copy
     const struct MatrixCode* matrix;
     const struct ImageSite* image;  // of a texture or surface
+    const struct PointerCall* pointer_call;
   };
 };
 
@@ -111,6 +113,11 @@ struct CallSite {
   const FunctionCode* callee = nullptr;  // null: one of the functions that the driver provides
   std::string_view name{};
   std::vector<Copy> arguments{}, results{};
+};
+
+/// A call through a pointer: the functions that it may lead to, by their addresses.
+struct PointerCall {
+  std::unordered_map<std::uint64_t, const CallSite*> sites{};
 };
 
 }  // namespace emulator

@@ -54,6 +54,32 @@ std::uint64_t argument(Warp& warp, const CallSite& site, int lane, std::size_t i
   return value;
 }
 
+void give(Warp& warp, const CallSite& site, int lane, const void* result, std::size_t bytes) {
+  if (site.results.empty()) return;
+  Frame& frame = *warp.frame();
+  std::memcpy(frame.parameters.data() +
+                  std::size_t{frame.function->parameter_bytes} * static_cast<unsigned>(lane) +
+                  site.results[0].to,
+              result, bytes);
+}
+
+void allocate(Warp& warp, const CallSite& site, int lane) {
+  DeviceHeap* heap = warp.block().context().launch.heap;
+  const std::uint64_t bytes = argument(warp, site, lane, 0);
+  const std::uint64_t address = heap == nullptr ? 0 : heap->allocate(bytes);
+  give(warp, site, lane, &address, sizeof address);
+}
+
+void release(Warp& warp, const CallSite& site, int lane) {
+  const LaunchContext& context = warp.block().context();
+  const std::uint64_t address = argument(warp, site, lane, 0);
+  if (address == 0) return;
+  if (context.launch.heap == nullptr || !context.launch.heap->release(address))
+    warp.fault(FaultKind::illegal_address, lane,
+               fmt::format("free({:#x}), which no malloc of a kernel returned: it is {}", address,
+                           context.memory.describe(address)));
+}
+
 /// The arguments lie as in a struct: 4 or 8 bytes each, aligned.
 std::string formatted(Reader& reader, const std::string& format, std::uint64_t arguments,
                       int& conversions) {
@@ -120,12 +146,14 @@ std::string formatted(Reader& reader, const std::string& format, std::uint64_t a
 }  // namespace
 
 bool is_driver_function(std::string_view name) {
-  return name == "vprintf" || name == "__assertfail";
+  return name == "vprintf" || name == "__assertfail" || name == "malloc" || name == "free";
 }
 
 void call_driver_function(Warp& warp, const CallSite& site, Mask lanes) {
   for_lanes(lanes, [&](int lane) {
     Reader reader(warp, lane);
+    if (site.name == "malloc") return allocate(warp, site, lane);
+    if (site.name == "free") return release(warp, site, lane);
     if (site.name == "__assertfail") {
       const auto line = static_cast<std::uint32_t>(argument(warp, site, lane, 2));
       warp.fault(FaultKind::trap, lane,
@@ -140,12 +168,7 @@ void call_driver_function(Warp& warp, const CallSite& site, Mask lanes) {
         formatted(reader, reader.text(argument(warp, site, lane, 0)), arguments, conversions);
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fflush(stdout);
-    if (site.results.empty()) return;
-    Frame& frame = *warp.frame();
-    std::memcpy(frame.parameters.data() +
-                    std::size_t{frame.function->parameter_bytes} * static_cast<unsigned>(lane) +
-                    site.results[0].to,
-                &conversions, sizeof conversions);
+    give(warp, site, lane, &conversions, sizeof conversions);
   });
 }
 

@@ -16,9 +16,9 @@ bool is_one_of(const std::array<std::string_view, size>& names, std::string_view
   return std::ranges::find(names, name) != names.end();
 }
 
-constexpr std::array<std::string_view, 13> uses{
-    "bra",     "brx",       "call",  "ret",    "exit",  "trap",      "bar",
-    "barrier", "nanosleep", "fence", "membar", "elect", "activemask"};
+constexpr std::array<std::string_view, 15> uses{
+    "bra",       "brx",   "call",   "ret",   "exit",       "trap",   "bar",         "barrier",
+    "nanosleep", "fence", "membar", "elect", "activemask", "alloca", "stackrestore"};
 constexpr std::array<std::string_view, 6> memories{"ld",       "ldu",      "st",
                                                    "ldmatrix", "stmatrix", "sust"};
 constexpr std::array<std::string_view, 16> moves{"mov",  "cvta", "and",  "or",       "xor", "not",
@@ -53,7 +53,7 @@ FlowKind kind_of(const Instruction& instruction) {
 bool begins_with_result(const Instruction& instruction) {
   const std::string_view name = instruction.opcode;
   if (name == "bar" || name == "barrier") return instruction.has("red");
-  return name != "brx" && name != "nanosleep" && name != "call";
+  return name != "brx" && name != "nanosleep" && name != "call" && name != "stackrestore";
 }
 
 class Collector {

@@ -45,6 +45,7 @@ class FunctionCode {
   std::uint32_t register_bytes = 0;   // of a frame
   std::uint32_t parameter_bytes = 0;  // of a frame's area for calls, for each lane
   std::size_t local_bytes = 0;        // of the stack, for each activation
+  bool allocates_stack = false;       // alloca
   std::vector<SpecialPlace> specials;
   std::vector<LocalPlace> locals;
   std::vector<std::byte> constants;
@@ -58,6 +59,7 @@ class FunctionCode {
   std::deque<std::vector<Place>> place_lists;
   std::deque<std::vector<std::uint32_t>> target_lists;
   std::deque<CallSite> call_sites;
+  std::deque<PointerCall> pointer_calls;
   std::deque<MatrixCode> matrix_codes;
   std::deque<CopySite> copy_sites;
   std::deque<ImageSite> image_sites;
@@ -72,7 +74,7 @@ struct KernelCode {
   std::deque<FunctionCode> functions;
   std::size_t static_shared_bytes = 0;
   std::size_t local_bytes = 0;  // of a thread's stack, without what recursion takes
-  bool is_recursive = false;
+  bool is_recursive = false;    // or takes stack while it runs
   std::size_t dynamic_shared_alignment = 1;
   int registers = 0;
   /// [begin, end) of the .const variables on each GPU.

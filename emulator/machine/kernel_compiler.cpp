@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
+#include <unordered_map>
 
 #include "emulator/machine/decoder.h"
 #include "emulator/machine/flow_finder.h"
 #include "emulator/machine/swap_reads.h"
+#include "emulator/ptx/error.h"
 
 namespace emulator {
 namespace {
@@ -53,26 +56,35 @@ void decode_body(FunctionLayout& layout, bool counts) {
   if (counts) code.costs.resize(code.codes.size());
 }
 
-/// Returns the stack of the function and its callees. A function that `path` holds calls itself.
-std::size_t stack_bytes(const FunctionCode& function, std::vector<const FunctionCode*>& path,
-                        bool& is_recursive) {
-  if (std::ranges::find(path, &function) != path.end()) {
-    is_recursive = true;
-    return 0;
+/// The stack of functions with their callees, of each once: there may be very many paths.
+class Stacks {
+ public:
+  std::size_t bytes(const FunctionCode& function) {
+    const auto [found, is_new] = known_.try_emplace(&function);
+    if (!is_new) {
+      is_recursive |= !found->second.has_value();  // its own callees are being looked at
+      return found->second.value_or(0);
+    }
+    std::size_t deepest = 0;
+    for (const CallSite& site : function.call_sites)
+      if (site.callee != nullptr) deepest = std::max(deepest, bytes(*site.callee));
+    return *(known_[&function] = function.local_bytes + deepest);
   }
-  path.push_back(&function);
-  std::size_t deepest = 0;
-  for (const CallSite& site : function.call_sites)
-    if (site.callee != nullptr)
-      deepest = std::max(deepest, stack_bytes(*site.callee, path, is_recursive));
-  path.pop_back();
-  return function.local_bytes + deepest;
-}
+
+  bool is_recursive = false;
+
+ private:
+  std::unordered_map<const FunctionCode*, std::optional<std::size_t>> known_;
+};
 
 }  // namespace
 
 std::unique_ptr<KernelCode> compile_kernel(const ptx::Module& module, const ptx::Function& entry,
                                            Observed observed) {
+  if (entry.cluster != std::array<unsigned, 3>{1, 1, 1})
+    ptx::fail(module.file, entry.line,
+              fmt::format("'{}' asks for clusters of several blocks, which are not emulated",
+                          entry.name));
   auto kernel = std::make_unique<KernelCode>();
   kernel->module = &module;
   kernel->function = &entry;
@@ -86,8 +98,12 @@ std::unique_ptr<KernelCode> compile_kernel(const ptx::Module& module, const ptx:
     decode_body(function, observed.counts);
     if (observed.coverage) code.executed = std::make_unique<std::uint8_t[]>(code.codes.size());
   }
-  std::vector<const FunctionCode*> path;
-  kernel->local_bytes = stack_bytes(*kernel->entry, path, kernel->is_recursive);
+  Stacks stacks;
+  kernel->local_bytes = stacks.bytes(*kernel->entry);
+  kernel->is_recursive =
+      stacks.is_recursive || std::ranges::any_of(kernel->functions, [](const FunctionCode& code) {
+        return code.allocates_stack;
+      });
   return kernel;
 }
 

@@ -142,6 +142,9 @@ SymbolAddress FunctionLayout::symbol(std::string_view name, int line) {
     if (variable.name == name && variable.space == ptx::Space::shared)
       return {ptx::Space::shared, kernel_.shared_offset(variable)};
   const ptx::Variable* variable = module().variable(name);
+  if (const ptx::Function* pointed = module().function(name);
+      variable == nullptr && pointed != nullptr && pointed->has_body)
+    return {.space = ptx::Space::reg, .value = function_address(*pointed)};
   if (variable == nullptr)
     ptx::fail(module().file, line, fmt::format("nothing is called '{}'", name));
   if (variable->space == ptx::Space::shared) {

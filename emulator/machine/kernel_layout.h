@@ -28,6 +28,11 @@ class KernelLayout {
   std::unordered_map<std::string_view, std::size_t> shared_offsets_;
 };
 
+/// What a pointer to the function holds. No address that a kernel could read.
+inline std::uint64_t function_address(const ptx::Function& function) {
+  return reinterpret_cast<std::uintptr_t>(&function);
+}
+
 /// An address that a name stands for.
 struct SymbolAddress {
   ptx::Space space;

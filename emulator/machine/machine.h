@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "emulator/machine/device_heap.h"
 #include "emulator/machine/fault.h"
 #include "emulator/machine/image.h"
 #include "emulator/machine/memory.h"
@@ -85,6 +86,7 @@ struct Launch {
   /// Set when a kernel writes memory of the host, which may wait for it without a call.
   std::shared_ptr<std::atomic<bool>> told_host = nullptr;
   const ImageObjects* images = nullptr;  // textures and surfaces; null: there are none
+  DeviceHeap* heap = nullptr;            // of malloc and free; null: it is full
 };
 
 /// How kernels are executed. From the environment: ASSAY_EMULATOR_SEED, ..._THREADS,

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <stdexcept>
 
@@ -8,6 +9,7 @@
 #include "emulator/machine/counts/counts.h"
 #include "emulator/machine/coverage.h"
 #include "emulator/machine/kernel_compiler.h"
+#include "emulator/machine/kernel_layout.h"
 #include "emulator/machine/program_state.h"
 #include "emulator/ptx/error.h"
 
@@ -80,11 +82,14 @@ void Program::State::initialise(const ptx::Variable& variable, int gpu) {
     std::uint64_t bits = value.bits;
     if (!value.symbol.empty()) {
       const auto found = of_gpu.find(value.symbol);
-      if (found == of_gpu.end())
+      const ptx::Function* function = module.function(value.symbol);
+      if (found == of_gpu.end() && (function == nullptr || !function->has_body))
         ptx::fail(module.file, variable.line,
                   fmt::format("the address of '{}' as an initial value is not implemented",
                               value.symbol));
-      bits = found->second + static_cast<std::uint64_t>(value.addend);
+      bits = (found != of_gpu.end() ? found->second : function_address(*function)) +
+             static_cast<std::uint64_t>(value.addend);
+      if (value.mask != 0) bits = (bits & value.mask) >> std::countr_zero(value.mask);
     }
     std::memcpy(bytes + value.offset, &bits, value.bytes);
   }

@@ -45,14 +45,13 @@ Warp::Warp(Block& block, const KernelCode& kernel, int index, Mask lanes)
   if (block.counts != nullptr) counter_.emplace(*block.context().counter, *block.counts);
 }
 
-Frame* Warp::new_frame(const FunctionCode& function, Frame* parent, Mask lanes) {
+Frame* Warp::new_frame(const FunctionCode& function, Frame* parent, Mask lanes,
+                       std::size_t stack_begin) {
   auto frame = std::make_unique<Frame>();
   frame->function = &function;
   frame->parent = parent;
-  if (parent != nullptr) {
-    frame->depth = parent->depth + 1;
-    frame->stack_begin = stack_end(*parent);
-  }
+  frame->stack_begin = stack_begin;
+  if (parent != nullptr) frame->depth = parent->depth + 1;
   frame->lanes = lanes;
   frame->storage.assign(function.register_bytes + 64, std::byte{register_garbage});
   const auto base = reinterpret_cast<std::uintptr_t>(frame->storage.data());
@@ -82,6 +81,16 @@ Frame* Warp::new_frame(const FunctionCode& function, Frame* parent, Mask lanes) 
 std::size_t Warp::stack_end(const Frame& frame) const {
   const std::size_t bytes = frame.function->local_bytes;
   return frame.stack_begin + (kernel_.is_recursive ? std::max(bytes, min_frame_bytes) : bytes);
+}
+
+std::size_t Warp::stack_top(int lane) const {
+  return frame_->stack_tops.empty() ? stack_end(*frame_)
+                                    : frame_->stack_tops[static_cast<std::size_t>(lane)];
+}
+
+void Warp::set_stack_top(int lane, std::size_t top) {
+  if (frame_->stack_tops.empty()) frame_->stack_tops.assign(warp_lanes, stack_end(*frame_));
+  frame_->stack_tops[static_cast<std::size_t>(lane)] = top;
 }
 
 void Warp::drop_frame(Frame* frame) {
@@ -228,17 +237,18 @@ void Warp::branch_each(Mask lanes, const std::uint32_t* targets) {
   reselect_ = true;
 }
 
-void Warp::call(const Code& code, Mask lanes) {
-  const CallSite& site = *code.call;
-  const std::size_t stack = block_.local_bytes_per_thread(), begin = stack_end(*frame_),
-                    bytes = site.callee->local_bytes;
+void Warp::call(const CallSite& site, Mask lanes) {
+  const std::size_t stack = block_.local_bytes_per_thread(), bytes = site.callee->local_bytes;
+  std::size_t begin = stack_end(*frame_);
+  for_lanes(lanes, [&](int lane) { begin = std::max(begin, stack_top(lane)); });
+  if (bytes != 0) begin = ptx::align_up(begin, 16);
   if (begin > stack || bytes > stack - begin)
     fault(FaultKind::illegal_address, std::countr_zero(lanes),
           fmt::format("calls nest {} deep, where a thread has {} bytes of stack "
                       "(cudaDeviceSetLimit(cudaLimitStackSize, …))",
                       frame_->depth + 1, stack));
   for_lanes(lanes, [&](int lane) { block_.forget_local(index_, lane, begin, bytes); });
-  Frame* callee = new_frame(*site.callee, frame_, lanes);
+  Frame* callee = new_frame(*site.callee, frame_, lanes, begin);
   callee->return_index = next_;
   callee->site = &site;
   copy_parameters(*frame_, *callee, site.arguments, lanes);

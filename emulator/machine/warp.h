@@ -39,8 +39,11 @@ class Warp : public WarpState {
   void branch(Mask taken, std::uint32_t target);
   /// Each lane to a target of its own.
   void branch_each(Mask lanes, const std::uint32_t* targets);
-  void call(const Code& code, Mask lanes);
+  void call(const CallSite& site, Mask lanes);
   void return_lanes(Mask lanes);
+  /// Where a lane's stack ends, behind what it has allocated (alloca); within its local memory.
+  std::size_t stack_top(int lane) const;
+  void set_stack_top(int lane, std::size_t top);
   void exit_lanes(Mask lanes);
   /// Whether all live lanes of `members` are at this instruction now (or, `at_any_place`, at one
   /// like it); else the lanes wait, and execute it again later.
@@ -68,7 +71,8 @@ class Warp : public WarpState {
   void split_off(Mask lanes, std::uint32_t index);
   void set_stop();
   void wake_warp_waiters();
-  Frame* new_frame(const FunctionCode& function, Frame* parent, Mask lanes);
+  Frame* new_frame(const FunctionCode& function, Frame* parent, Mask lanes,
+                   std::size_t stack_begin = 0);
   void drop_frame(Frame* frame);
   std::size_t stack_end(const Frame& frame) const;
 

@@ -39,8 +39,9 @@ struct Frame {
   std::uint32_t return_index = 0;
   const CallSite* site = nullptr;
   int depth = 0;
-  std::size_t stack_begin = 0;  // of its part of local memory
-  Mask lanes = 0;               // that have not returned
+  std::size_t stack_begin = 0;            // of its part of local memory
+  std::vector<std::size_t> stack_tops{};  // of each lane, behind what it allocated; empty: nothing
+  Mask lanes = 0;                         // that have not returned
   std::byte* registers = nullptr;
   const std::byte* constants = nullptr;
   std::vector<std::byte> storage{};

@@ -65,7 +65,9 @@ class BodyParser {
 
   void directive(const Token& token) {
     if (token.is(".reg")) {
-      registers();
+      registers(lexer_.next());
+    } else if (token.text.starts_with(".reg.")) {
+      registers({token.kind, token.text.substr(4), token.line});
     } else if (token.is(".local") || token.is(".shared") || token.is(".param")) {
       const Space space = *space_named(token.text.substr(1));
       for (Variable& variable : read_variables(lexer_, space))
@@ -92,8 +94,7 @@ class BodyParser {
     if (read.ec == std::errc{}) used_bytes_ = mask;
   }
 
-  void registers() {
-    const Token type_token = lexer_.next();
+  void registers(const Token& type_token) {
     const auto type =
         type_named(type_token.text.substr(std::min<std::size_t>(1, type_token.text.size())));
     if (!type)
@@ -129,12 +130,12 @@ class BodyParser {
     }
     if (lexer_.peek().is(".callprototype")) {
       lexer_.next();
-      if (lexer_.peek().is("(")) read_parameters(lexer_, nullptr);
+      Prototype prototype;
+      if (lexer_.peek().is("(")) prototype.results = read_parameters(lexer_, nullptr);
       lexer_.expect("_");
-      std::vector<Parameter> parameters;
-      if (lexer_.peek().is("(")) parameters = read_parameters(lexer_, nullptr);
+      if (lexer_.peek().is("(")) prototype.parameters = read_parameters(lexer_, nullptr);
       while (!lexer_.take(";")) lexer_.next();
-      body_.prototypes[token.text] = std::move(parameters);
+      body_.prototypes[token.text] = std::move(prototype);
       return;
     }
     if (!scope().labels.emplace(token.text, next_index()).second)

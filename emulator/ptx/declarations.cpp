@@ -27,6 +27,11 @@ Head read_head(Lexer& lexer) {
       head.alignment = static_cast<std::size_t>(read_integer(lexer));
     } else if (token.is(".v2") || token.is(".v4")) {
       head.elements = token.is(".v2") ? 2 : 4;
+    } else if (token.is(".attribute")) {
+      lexer.expect("(");
+      do {
+        head.is_managed |= lexer.next().is(".managed");
+      } while (!lexer.take(")"));
     } else if (token.is(".param")) {
     } else if (token.is(".attribute")) {
       lexer.expect("(");
@@ -69,6 +74,12 @@ InitialValue read_initial_value(Lexer& lexer, std::size_t offset, Type type) {
   const Token token = lexer.peek();
   if (token.kind == TokenKind::number || token.is("-")) {
     const Constant constant = read_constant(lexer);
+    if (lexer.take("(")) {
+      value.mask = constant.bits;
+      value.symbol = lexer.next().text;
+      lexer.expect(")");
+      return value;
+    }
     if (type == Type::f32 && constant.kind == ConstantKind::f64) {
       double wide;
       std::memcpy(&wide, &constant.bits, 8);
@@ -122,6 +133,7 @@ std::vector<Variable> read_variables(Lexer& lexer, Space space) {
     variable.space = space;
     variable.type = head.type;
     variable.alignment = head.alignment;
+    variable.is_managed = head.is_managed;
     variable.line = name.line;
     variable.is_managed = head.is_managed;
     variable.bytes = read_extent(lexer) * head.elements * bytes_of(head.type);

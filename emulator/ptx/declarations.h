@@ -16,6 +16,7 @@ struct InitialValue {
   std::string_view symbol{};  // empty: a number
   std::int64_t addend = 0;
   bool generic = false;
+  std::uint64_t mask = ~std::uint64_t{0};  // of the address, whose bits move down: 0xFF00(f)
 };
 
 struct Variable {

@@ -45,11 +45,14 @@ Function read_function(Lexer& lexer, bool is_entry) {
       read_extents(lexer, function.max_threads);
     } else if (token.is(".reqntid")) {
       read_extents(lexer, function.required_threads);
-    } else if (token.is(".minnctapersm") || token.is(".maxnreg") || token.is(".maxnctapersm")) {
+    } else if (token.is(".reqnctapercluster")) {
+      read_extents(lexer, function.cluster);
+    } else if (token.is(".minnctapersm") || token.is(".maxnreg") || token.is(".maxnctapersm") ||
+               token.is(".maxclusterrank")) {
       read_integer(lexer);
     } else if (token.is(".pragma")) {
       skip_statement(lexer);
-    } else if (!token.is(".noreturn")) {
+    } else if (!token.is(".noreturn") && !token.is(".explicitcluster")) {
       lexer.fail(token.line, fmt::format("the directive '{}' is not known", token.text));
     }
   }

@@ -19,6 +19,7 @@ struct Function {
   std::vector<Parameter> results, parameters;
   std::size_t parameter_bytes = 0;
   std::array<unsigned, 3> max_threads{}, required_threads{};  // zeros: none
+  std::array<unsigned, 3> cluster{1, 1, 1};                   // blocks that it asks for
   std::string_view body{};
   int line = 0, body_line = 0;
 };
@@ -96,6 +97,11 @@ struct Instruction {
   }
 };
 
+/// What a call through a pointer expects of the function: `.callprototype`.
+struct Prototype {
+  std::vector<Parameter> results, parameters;
+};
+
 /// The targets of a `brx.idx`.
 using BranchTargets = std::vector<int>;
 
@@ -105,7 +111,7 @@ struct Body {
   std::vector<Instruction> instructions;
   std::vector<BranchTargets> branch_targets;
   std::unordered_map<std::string_view, std::size_t> branch_target_index;
-  std::unordered_map<std::string_view, std::vector<Parameter>> prototypes;
+  std::unordered_map<std::string_view, Prototype> prototypes;
 };
 
 /// Reads the body of a function. Throws Error (error.h).

@@ -35,6 +35,16 @@ std::size_t Process::stack_bytes(int device) const {
   return found == limits.end() ? *default_of(cudaLimitStackSize) : found->second;
 }
 
+DeviceHeap& Process::heap_of(int device) {
+  const auto found = heaps.find(device);
+  if (found != heaps.end()) return found->second;
+  const auto limit = limits.find({device, cudaLimitMallocHeapSize});
+  return heaps
+      .try_emplace(device, memory, devices.gpu(device),
+                   limit == limits.end() ? *default_of(cudaLimitMallocHeapSize) : limit->second)
+      .first->second;
+}
+
 }  // namespace emulator
 
 using namespace emulator;
@@ -59,6 +69,12 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
       const std::size_t most = persisting_l2_bytes(p.devices.model(current_gpu(p)));
       if (most == 0) return cudaErrorUnsupportedLimit;
       value = std::min(value, most);
+    }
+    if (limit == cudaLimitMallocHeapSize) {
+      // "Must not be performed after launching any kernel that uses malloc or free."
+      DeviceHeap& heap = p.heap_of(current_device());
+      if (heap.is_used()) return cudaErrorInvalidValue;
+      heap.set_limit(value);
     }
     p.limits[{current_device(), limit}] = value;
     return cudaSuccess;

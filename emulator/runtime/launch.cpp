@@ -119,7 +119,8 @@ cudaError_t launch(const void* symbol, const Configuration& c, void* const* argu
                   .parameters = parameter_block(parameters, arguments),
                   .gpu = gpu,
                   .stack_bytes = p.stack_bytes(current_device()),
-                  .images = &p.images};
+                  .images = &p.images,
+                  .heap = &p.heap_of(current_device())};
     Settings settings = p.settings;
     settings.seed = p.scheduler.random()();
     return submit(

@@ -49,6 +49,8 @@ struct Process {
   Handles<cudaArray_t, Array> arrays;
   Handles<cudaMipmappedArray_t, MipmappedArray> mipmapped_arrays;
   ImageObjects images;
+  std::map<int, DeviceHeap> heaps;  // by device: made by the first launch
+  DeviceHeap& heap_of(int device);
   // Of live texture and surface objects, as the program gave them.
   std::map<cudaTextureObject_t, TextureDescription> textures;
   std::map<cudaSurfaceObject_t, cudaResourceDesc> surfaces;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "emulator/tests/emulated_process.h"
 #include "emulator/tests/programs/programs.h"
 
@@ -62,6 +64,36 @@ TEST(RuntimePrograms, TheStackEnds) {
   });
   EXPECT_NE(errors.find("where a thread has 64 bytes of stack"), std::string::npos) << errors;
   EXPECT_NE(errors.find("recursion.cu:7, "), std::string::npos) << errors;
+}
+
+TEST(RuntimePrograms, CallByPointers) {
+  on_gpus(1, [] {
+    const Result result = programs::results_of_pointers();
+    EXPECT_CUDA(result.error);
+    EXPECT_EQ(result.values,
+              (std::vector<int>{0, 4, 6, 6, 12, 8, 18, 10, 0, -1, -2, -3, -4, -5, -6, -7}));
+  });
+}
+
+TEST(RuntimePrograms, AllocateInKernels) {
+  on_gpus(1, [] {
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      const Result result = programs::sums_in_the_heap(0);
+      EXPECT_CUDA(result.error);
+      EXPECT_EQ(result.values, (std::vector<int>{0, 0, 1, 3, 6, 10, 15, 21}));
+    }
+    // Kernels have used the heap.
+    EXPECT_REFUSED(cudaErrorInvalidValue, cudaDeviceSetLimit(cudaLimitMallocHeapSize, 1 << 20));
+  });
+  on_gpus(1, [] {
+    const Result result = programs::sums_in_the_heap(60);
+    EXPECT_CUDA(result.error);
+    EXPECT_NE(std::ranges::count(result.values, -1), 0);
+    EXPECT_NE(std::ranges::count(result.values, -1), 8);
+  });
+  const std::string errors =
+      on_gpus(1, [] { EXPECT_EQ(programs::free_what_is_none(), cudaErrorIllegalAddress); });
+  EXPECT_NE(errors.find("which no malloc of a kernel returned"), std::string::npos) << errors;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "emulator/machine/driver_functions.h"
 #include "emulator/machine/instructions/lanes.h"
 #include "emulator/machine/instructions/rows.h"
+#include "emulator/ptx/addressed_functions.h"
 
 namespace emulator {
 namespace {
@@ -23,7 +24,27 @@ void branch_indexed(Warp& warp, const Code& code, Mask lanes) {
   warp.branch_each(lanes, targets);
 }
 
-void call(Warp& warp, const Code& code, Mask lanes) { warp.call(code, lanes); }
+void call(Warp& warp, const Code& code, Mask lanes) { warp.call(*code.call, lanes); }
+
+/// Lanes that call the same function call it together.
+void call_pointer(Warp& warp, const Code& code, Mask lanes) {
+  const auto* addresses = warp.at<std::uint64_t>(code.a);
+  const auto& sites = code.pointer_call->sites;
+  for_lanes(lanes, [&](int lane) {
+    if (!sites.contains(addresses[lane]))
+      warp.fault(FaultKind::illegal_address, lane,
+                 fmt::format("calls {:#x}, where there is no function of this prototype",
+                             addresses[lane]));
+  });
+  while (lanes != 0) {
+    const std::uint64_t address = addresses[std::countr_zero(lanes)];
+    Mask same = 0;
+    for_lanes(lanes, [&](int lane) { same |= addresses[lane] == address ? Mask{1} << lane : 0; });
+    warp.call(*sites.at(address), same);
+    lanes &= ~same;
+  }
+}
+
 void call_driver(Warp& warp, const Code& code, Mask lanes) {
   call_driver_function(warp, *code.call, lanes);
 }
@@ -96,6 +117,38 @@ void decode_brx(Decoder& decoder) {
   decoder.emit(branch_indexed);
 }
 
+bool has_prototype(const ptx::Function& function, const ptx::Prototype& prototype) {
+  const auto are_alike = [](const auto& some, const auto& others) {
+    return std::ranges::equal(some, others, [](const auto& one, const auto& other) {
+      return one.bytes == other.bytes && one.is_register == other.is_register;
+    });
+  };
+  return are_alike(function.results, prototype.results) &&
+         are_alike(function.parameters, prototype.parameters);
+}
+
+/// (results), %rd1, (arguments), prototype: any function whose address the module takes.
+void decode_pointer_call(Decoder& decoder, const ptx::Operand& pointer,
+                         const std::vector<SymbolAddress>& arguments,
+                         const std::vector<SymbolAddress>& results, const ptx::Operand& name) {
+  const auto& prototypes = decoder.layout().body().prototypes;
+  const auto prototype = prototypes.find(name.name);
+  if (name.kind != ptx::OperandKind::symbol || prototype == prototypes.end())
+    decoder.fail("a call through a pointer needs a .callprototype");
+  PointerCall& calls = decoder.layout().code().pointer_calls.emplace_back();
+  for (const ptx::Function* callee : ptx::addressed_functions(decoder.layout().module())) {
+    if (!has_prototype(*callee, prototype->second)) continue;
+    CallSite& site = decoder.layout().code().call_sites.emplace_back();
+    site.name = callee->name;
+    connect(site, *callee, arguments, results, decoder);
+    site.callee = decoder.layout().callee(*callee, decoder.instruction().line);
+    calls.sites.emplace(function_address(*callee), &site);
+  }
+  decoder.code.a = decoder.source(pointer, ptx::Type::u64);
+  decoder.code.pointer_call = &calls;
+  decoder.emit(call_pointer);
+}
+
 void decode_call(Decoder& decoder) {
   decoder.take("uni");
   // (results), function, (arguments): the lists may be missing.
@@ -104,10 +157,11 @@ void decode_call(Decoder& decoder) {
   if (decoder.operand(at).kind == ptx::OperandKind::list)
     results = areas(decoder, decoder.operand(at++));
   const ptx::Operand& name = decoder.operand(at++);
-  if (name.kind != ptx::OperandKind::symbol)
-    decoder.fail("a call through a pointer is not implemented");
   if (at < decoder.operands() && decoder.operand(at).kind == ptx::OperandKind::list)
     arguments = areas(decoder, decoder.operand(at++));
+  if (decoder.is_register(name) && at + 1 == decoder.operands())
+    return decode_pointer_call(decoder, name, arguments, results, decoder.operand(at));
+  if (name.kind != ptx::OperandKind::symbol) decoder.fail("a function's name is missing");
   if (at != decoder.operands()) decoder.fail("a call of this form is not implemented");
   const ptx::Function* callee = decoder.layout().module().function(name.name);
   if (callee == nullptr) decoder.fail(fmt::format("no function is called '{}'", name.name));

@@ -210,17 +210,42 @@ TEST(Call, ByPointer) {
       twice +
       ".func (.param .b32 result) same(.param .b32 x)\n{\n.reg .b32 %r1; ld.param.u32 %r1, [x];\n"
       "st.param.b32 [result], %r1; ret;\n}\n";
-  expect_right_or_refused([&] {
-    check_call(
-        functions,
-        "mov.u64 %l1, twice; mov.u64 %l2, same; and.b32 %r3, %r0, 1; setp.eq.u32 %p1, %r3, 0; "
-        "selp.b64 %l3, %l1, %l2, %p1;\n"
-        "{\n.param .b32 p0; st.param.b32 [p0], %r0; .param .b32 r0;\n"
-        "prototype: .callprototype (.param .b32 _) _ (.param .b32 _);\ncall (r0), %l3, (p0), "
-        "prototype;\n"
-        "ld.param.b32 %r5, [r0];\n}\n",
-        [](U i) { return i % 2 == 0 ? 2 * i : i; });
+  check_call(functions,
+             "mov.u64 %l1, twice; mov.u64 %l2, same; and.b32 %r3, %r0, 1; setp.eq.u32 %p1, %r3, 0; "
+             "selp.b64 %l3, %l1, %l2, %p1;\n"
+             "{\n.param .b32 p0; st.param.b32 [p0], %r0; .param .b32 r0;\n"
+             "prototype: .callprototype (.param .b32 _) _ (.param .b32 _);\ncall (r0), %l3, (p0), "
+             "prototype;\n"
+             "ld.param.b32 %r5, [r0];\n}\n",
+             [](U i) { return i % 2 == 0 ? 2 * i : i; });
+}
+
+// Directives of clusters, and registers declared in one word, as inline assembly has them.
+TEST(Call, OfFunctionsWithUnusualDeclarations) {
+  const std::string text =
+      module_head("sm_90") +
+      ".visible .entry test(.param .u64 out)\n.maxntid 32\n.maxclusterrank 2\n"
+      ".reqnctapercluster 1, 1, 1\n.explicitcluster\n{\n.reg.b32 %r<2>; .reg.b64 %l1;\n"
+      "ld.param.u64 %l1, [out]; mov.u32 %r1, 7; st.global.u32 [%l1], %r1; ret;\n}\n"
+      ".visible .entry pair()\n.reqnctapercluster 2\n{\nret;\n}\n";
+  Device device;
+  Kernels kernels(device, text);
+  const auto out = device.allocate(4);
+  kernels.run("test", {.grid = {1}, .block = {1}}, out);
+  EXPECT_EQ(device.download<U>(out, 1)[0], 7U);
+  const Caught caught = caught_from([&] { kernels.run("pair", {.grid = {2}, .block = {1}}); });
+  EXPECT_EQ(caught.kind, FaultKind::illegal_instruction);
+  EXPECT_NE(caught.text.find("clusters of several blocks"), std::string::npos) << caught.text;
+}
+
+TEST(Call, OfNoManagedVariables) {
+  Device device;
+  const Caught caught = caught_from([&] {
+    Kernels kernels(device, module_head() + ".global .attribute(.managed) .align 4 .u32 shared;\n" +
+                                kernel({"out"}, ""));
   });
+  EXPECT_EQ(caught.kind, FaultKind::illegal_instruction);
+  EXPECT_NE(caught.text.find("managed variable 'shared'"), std::string::npos) << caught.text;
 }
 
 }  // namespace

@@ -55,8 +55,8 @@ cudaError_t race_in_managed_memory();
 /// How many of 32 numbers are positive that the host has written over what nothing had written.
 Result managed_numbers_of_the_host();
 
-/// [i]: 100 times the texel i of an image 8 by 6 of the floats 0, 1, …, plus 10 times the mean of
-/// it and its right neighbour, the last of a row being its own.
+/// [i]: 100 times the texel i of an image 8 by 6 of the floats 0, 1, 2 and so on, plus 10 times the
+/// mean of it and its right neighbour; a row's last texel is its own neighbour.
 Result filtered_image();
 /// [i]: the bytes i, i + 1, 2 and their sum, by a texture and a surface of arrays 8 by 6.
 Result image_with_alpha();
@@ -66,5 +66,15 @@ Result sum_of_volume_and_line();
 Result levels_of_a_mipmap();
 /// Fetches by a texture object that the program has destroyed.
 Result fetch_after_its_end();
+
+/// [i]: 3 i for even i and i + 3 for odd ones, by virtual functions; [i + 8]: -i, by the pointer to
+/// a function that a variable holds.
+Result results_of_pointers();
+/// [i]: the sum of the numbers below i, by memory that each thread allocates in a first kernel and
+/// frees in a second one; -1 for a thread that got none of the heap of so many bytes; 0: the
+/// default.
+Result sums_in_the_heap(std::size_t heap_bytes);
+/// Frees an address that is no allocation's.
+cudaError_t free_what_is_none();
 
 }  // namespace emulator::programs
