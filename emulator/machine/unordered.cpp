@@ -55,20 +55,20 @@ std::optional<std::string> unordered_use(const Memory& memory, std::uintptr_t ad
     return fmt::format("{}, which {} the bytes from {:#x} to {:#x},", range->name,
                        range->is_written ? "writes" : "reads", range->begin, range->end);
   if (unordered.launches.empty()) return std::nullopt;
-  for (const Memory::Window& window : memory.windows()) {
-    if (address < window.begin || address >= window.end) continue;
-    const std::uint64_t begin = address - window.begin, end = begin + bytes;
-    for (std::uint64_t word = begin / 4; word < (end + 3) / 4; ++word) {
-      std::uint64_t part = 0xf;
-      if (word * 4 < begin) part &= 0xfu << (begin - word * 4);
-      if (word * 4 + 4 > end) part &= 0xfu >> (word * 4 + 4 - end);
-      for (const int which : {0, 1}) {
-        if (which == 1 && !writes) continue;
-        const std::uint64_t launch = user_of_word(window, word, part, which, unordered);
-        if (launch != 0)
-          return fmt::format("{}, which {} the word at {:#x},", unordered.launches.at(launch),
-                             which == 0 ? "writes" : "reads", window.begin + word * 4);
-      }
+  const auto allocation = memory.find(address);
+  if (!allocation || allocation->owner == host) return std::nullopt;
+  const Memory::Window& window = memory.window_of(allocation->owner);
+  const std::uint64_t begin = address - window.begin, end = begin + bytes;
+  for (std::uint64_t word = begin / 4; word < (end + 3) / 4; ++word) {
+    std::uint64_t part = 0xf;
+    if (word * 4 < begin) part &= 0xfu << (begin - word * 4);
+    if (word * 4 + 4 > end) part &= 0xfu >> (word * 4 + 4 - end);
+    for (const int which : {0, 1}) {
+      if (which == 1 && !writes) continue;
+      const std::uint64_t launch = user_of_word(window, word, part, which, unordered);
+      if (launch != 0)
+        return fmt::format("{}, which {} the word at {:#x},", unordered.launches.at(launch),
+                           which == 0 ? "writes" : "reads", window.begin + word * 4);
     }
   }
   return std::nullopt;

@@ -33,11 +33,6 @@ Head read_head(Lexer& lexer) {
         head.is_managed |= lexer.next().is(".managed");
       } while (!lexer.take(")"));
     } else if (token.is(".param")) {
-    } else if (token.is(".attribute")) {
-      lexer.expect("(");
-      lexer.expect(".managed");
-      lexer.expect(")");
-      head.is_managed = true;
     } else if (token.is(".reg")) {
       head.is_register = true;
     } else if (const auto type =
@@ -135,7 +130,6 @@ std::vector<Variable> read_variables(Lexer& lexer, Space space) {
     variable.alignment = head.alignment;
     variable.is_managed = head.is_managed;
     variable.line = name.line;
-    variable.is_managed = head.is_managed;
     variable.bytes = read_extent(lexer) * head.elements * bytes_of(head.type);
     if (lexer.take("=")) {
       std::size_t offset = 0;

@@ -310,7 +310,7 @@ cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_d
           Stream& stream = legacy_stream(p, current_device());
           const std::set<int> devices{to_device, from_device, current_device()};
           Work work = copy_work(p, stream, t, f, bytes, "cudaMemcpyPeer");
-          work.after = p.scheduler.unfinished(
+          work.after = p.scheduler.newest(
               [&](const Queue& queue) { return devices.contains(queue.device); });
           TicketPointer ticket;
           const cudaError_t error = submit(p, stream, std::move(work), &ticket);

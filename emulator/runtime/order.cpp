@@ -49,6 +49,14 @@ void MemoryUses::add(int queue, Use use) {
   if (uses.size() > max_uses) uses.pop_front();
 }
 
+void MemoryUses::forget(std::uintptr_t begin, std::size_t bytes) {
+  for (auto& [queue, uses] : of_queues_)
+    for (Use& use : uses)
+      std::erase_if(use.ranges, [&](const Unordered::Range& range) {
+        return begin < range.end && range.begin < begin + bytes;
+      });
+}
+
 std::shared_ptr<const Unordered> MemoryUses::begin_launch(
     const WorkPosition& position, std::uint64_t number, const std::string& name,
     std::shared_ptr<std::atomic<bool>> told_host) {

@@ -47,6 +47,8 @@ class MemoryUses {
   std::shared_ptr<const Unordered> begin_copy(const WorkPosition& position,
                                               const std::vector<Unordered::Range>& ranges);
   void forget() { of_queues_.clear(); }
+  /// Of memory that ends. Marks of launches end with it.
+  void forget(std::uintptr_t begin, std::size_t bytes);
 
  private:
   struct Use {

@@ -9,6 +9,7 @@
 #include "emulator/runtime/fat_binary.h"
 #include "emulator/runtime/functions.h"
 #include "emulator/runtime/lacking.h"
+#include "emulator/runtime/say.h"
 
 namespace emulator {
 namespace {

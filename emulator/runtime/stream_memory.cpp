@@ -68,6 +68,14 @@ cudaError_t allocate(void** memory, std::size_t bytes, const cudaMemPool_t* pool
   });
 }
 
+/// Ends memory while work runs. What comes to lie there later has nothing to do with its uses.
+void end_memory(Process& p, std::uintptr_t address) {
+  const auto allocation = p.memory.find(address);
+  p.memory.release(address);
+  const Lock lock(p.mutex);
+  if (allocation) p.scheduler.memory_uses().forget(address, allocation->bytes);
+}
+
 /// The free of memory as work of a stream. Null: nothing begins at the address that a stream may
 /// free.
 WorkStep free_step(Process& p, std::uintptr_t address, bool is_captured) {
@@ -80,14 +88,14 @@ WorkStep free_step(Process& p, std::uintptr_t address, bool is_captured) {
   if (is_captured) return nullptr;  // "must be passed the address of a graph allocation"
   if (const auto found = p.pools.memories.find(address); found != p.pools.memories.end()) {
     return [&p, address, memory = found->second] {
-      p.memory.release(address);
+      end_memory(p, address);
       memory.pool->give_back(memory.bytes);
       return Progress::done;
     };
   }
   if (!p.allocations.contains(address)) return nullptr;
   return [&p, address] {
-    p.memory.release(address);
+    end_memory(p, address);
     return Progress::done;
   };
 }

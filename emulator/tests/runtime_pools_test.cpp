@@ -258,6 +258,7 @@ TEST(RuntimePools, GraphsHaveMemoryOfTheirOwn) {
     EXPECT_CUDA(cudaGraphInstantiate(&executable, graph, 0));
     for (int round = 0; round < 2; ++round) {
       EXPECT_CUDA(cudaMemset(mine, 0, bytes));
+      EXPECT_CUDA(cudaDeviceSynchronize());
       EXPECT_CUDA(cudaGraphLaunch(executable, stream));
       EXPECT_CUDA(cudaStreamSynchronize(stream));
       EXPECT_EQ(first_byte(mine), 5);

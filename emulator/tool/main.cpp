@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -192,4 +193,11 @@ int main_of_tool(int count, char** words) {
 }  // namespace
 }  // namespace emulator
 
-int main(int count, char** words) { return emulator::main_of_tool(count, words); }
+int main(int count, char** words) {
+  try {
+    return emulator::main_of_tool(count, words);
+  } catch (const std::exception& error) {  // such as files that cannot be written
+    fmt::print(stderr, "emulate-gpu: {}\n", error.what());
+    return emulator::code_of_no_emulator;
+  }
+}

@@ -238,15 +238,5 @@ TEST(Call, OfFunctionsWithUnusualDeclarations) {
   EXPECT_NE(caught.text.find("clusters of several blocks"), std::string::npos) << caught.text;
 }
 
-TEST(Call, OfNoManagedVariables) {
-  Device device;
-  const Caught caught = caught_from([&] {
-    Kernels kernels(device, module_head() + ".global .attribute(.managed) .align 4 .u32 shared;\n" +
-                                kernel({"out"}, ""));
-  });
-  EXPECT_EQ(caught.kind, FaultKind::illegal_instruction);
-  EXPECT_NE(caught.text.find("managed variable 'shared'"), std::string::npos) << caught.text;
-}
-
 }  // namespace
 }  // namespace emulator::test
