@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "emulator/runtime/say.h"
+#include "emulator/runtime/lacking.h"
 #include "emulator/runtime/streams.h"
 
 namespace emulator {
@@ -50,12 +50,13 @@ cudaError_t make_array(Process& p, const cudaChannelFormatDesc* format, const cu
       cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather;
   if (format == nullptr) return cudaErrorInvalidValue;
   if ((flags & ~known) != 0) {
-    say(fmt::format("an array with the flags {:#x} is not emulated", flags));
+    say_lacking(fmt::format("an array with the flags {:#x} is not emulated", flags));
     return cudaErrorNotSupported;
   }
   const auto texels = texel_format(*format);
   if (!texels) {
-    say("an array of a channel format that is not emulated: 1, 2 or 4 channels of 8, 16 or 32 bits "
+    say_lacking(
+        "an array of a channel format that is not emulated: 1, 2 or 4 channels of 8, 16 or 32 bits "
         "are");
     return cudaErrorInvalidChannelDescriptor;
   }

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "emulator/runtime/say.h"
+#include "emulator/runtime/lacking.h"
 #include "emulator/runtime/streams.h"
 
 namespace emulator {
@@ -170,7 +170,7 @@ cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsigned flags) {
     if (memory == nullptr || bytes == 0 || (flags & ~known) != 0 ||
         p.memory.is_device_address(begin)) {
       if (flags != 0 && (flags & ~(known | not_emulated)) == 0) {
-        say("cudaHostRegister: memory of devices, or that GPUs only read, is not emulated");
+        say_lacking("cudaHostRegister: memory of devices, or that GPUs only read, is not emulated");
         return cudaErrorNotSupported;
       }
       return cudaErrorInvalidValue;

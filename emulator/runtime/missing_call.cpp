@@ -7,7 +7,7 @@
 #include <string>
 
 #include "emulator/runtime/errors.h"
-#include "emulator/runtime/say.h"
+#include "emulator/runtime/lacking.h"
 
 namespace emulator {
 
@@ -15,7 +15,7 @@ int missing_call(const char* name) {
   static std::mutex mutex;
   static std::set<std::string> said;
   const std::lock_guard lock(mutex);
-  if (said.insert(name).second) say(std::string(name) + " is not emulated");
+  if (said.insert(name).second) say_lacking(std::string(name) + " is not emulated");
   return last_error() = cudaErrorNotSupported;
 }
 

@@ -2,8 +2,8 @@
 #include <span>
 #include <string>
 
+#include "emulator/runtime/lacking.h"
 #include "emulator/runtime/process.h"
-#include "emulator/runtime/say.h"
 
 // Memory pools and their attributes.
 namespace emulator {
@@ -30,7 +30,7 @@ void trim_pools(Process& p) {
 namespace {
 
 cudaError_t refuse(const std::string& what) {
-  say(what + " is not emulated");
+  say_lacking(what + " is not emulated");
   return cudaErrorNotSupported;
 }
 
