@@ -9,11 +9,11 @@ cudaError_t invalidate(Capture& capture, cudaError_t error) {
   return error;
 }
 
-cudaError_t record(CaptureFront& front, std::string name, WorkStep step) {
+cudaError_t record(CaptureFront& front, Work work) {
   Capture& capture = *front.capture;
   if (capture.is_invalid) return cudaErrorStreamCaptureInvalidated;
-  capture.nodes.push_back({std::move(name), std::move(step), std::move(front.nodes)});
-  front.nodes = {capture.nodes.size() - 1};
+  work.after.clear();
+  front.nodes = {&capture.graph->add(std::move(work), std::move(front.nodes))};
   return cudaSuccess;
 }
 

@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/runtime/graph_work.h"
 #include "emulator/runtime/streams.h"
 
 namespace emulator {
@@ -77,6 +78,14 @@ cudaError_t wait_in_capture(Stream& stream, const Event& event) {
   return cudaSuccess;
 }
 
+/// Makes the record of an event, or the wait for one, a node of the graph that is captured.
+cudaError_t record_event_node(Process& p, Stream& stream, cudaGraphNodeType type,
+                              cudaEvent_t event) {
+  Work work;
+  const cudaError_t error = make_event_work(p, type, event, work);
+  return error == cudaSuccess ? record(stream.front, std::move(work)) : error;
+}
+
 }  // namespace
 }  // namespace emulator
 
@@ -94,8 +103,15 @@ cudaError_t cudaEventDestroy(cudaEvent_t handle) {
   });
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t stream_handle) {
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream_handle,
+                                     unsigned flags) {
   return call(Wants::context, [&](Process& p, Lock&) {
+    if (flags != cudaEventRecordDefault && flags != cudaEventRecordExternal)
+      return cudaErrorInvalidValue;
     const auto event = p.events.find(handle);
     const auto stream = find_stream(p, stream_handle);
     if (event == nullptr || stream == nullptr || event->device != stream->device) {
@@ -103,6 +119,8 @@ cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t stream_handle) {
     }
     if (stream->front.capture != nullptr) {
       if (stream->front.capture->is_invalid) return cudaErrorStreamCaptureInvalidated;
+      if (flags == cudaEventRecordExternal)
+        return record_event_node(p, *stream, cudaGraphNodeTypeEventRecord, handle);
       event->front = stream->front;
       event->ticket = nullptr;
       return cudaSuccess;
@@ -157,7 +175,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream_handle, cudaEvent_t handle, 
     const auto event = p.events.find(handle);
     const auto stream = find_stream(p, stream_handle);
     if (event == nullptr || stream == nullptr) return cudaErrorInvalidResourceHandle;
-    if (flags != cudaEventWaitDefault) return cudaErrorInvalidValue;
+    if (flags != cudaEventWaitDefault && flags != cudaEventWaitExternal)
+      return cudaErrorInvalidValue;
+    if (flags == cudaEventWaitExternal && stream->front.capture != nullptr)
+      return record_event_node(p, *stream, cudaGraphNodeTypeWaitEvent, handle);
     const bool is_recorded = event->ticket != nullptr || event->front.capture != nullptr;
     if (!is_recorded) return cudaSuccess;
     if (stream->front.capture != nullptr || event->front.capture != nullptr) {

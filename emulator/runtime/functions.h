@@ -24,7 +24,8 @@ struct CodeModule {
 
 struct Function {
   std::shared_ptr<CodeModule> code;
-  std::string name;                                          // mangled
+  std::string name;  // mangled
+  const void* host_function = nullptr;
   std::map<int, std::size_t> max_dynamic_shared_bytes = {};  // by device, from cudaFuncSetAttribute
 };
 

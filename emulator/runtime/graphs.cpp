@@ -1,69 +1,73 @@
 #include <algorithm>
-#include <random>
 #include <utility>
 
+#include "emulator/runtime/graph.h"
+#include "emulator/runtime/graph_handles.h"
+#include "emulator/runtime/graph_run.h"
+#include "emulator/runtime/say.h"
 #include "emulator/runtime/streams.h"
 
+// Graphs as wholes: made, cloned, instantiated, updated and launched.
 namespace emulator {
 namespace {
 
-/// Runs the nodes of one launch, any whose predecessors are done.
-class GraphRun {
- public:
-  GraphRun(const std::vector<Node>& nodes, std::uint64_t seed)
-      : nodes_(nodes), is_done_(nodes.size()), random_(seed) {}
-
-  Progress operator()() {
-    bool is_waiting = false;
-    for (std::size_t node : ready()) {
-      const Progress progress = nodes_[node].step();
-      if (progress == Progress::done) {
-        is_done_[node] = true;
-        ++done_;
-      }
-      is_waiting = progress == Progress::waits;
-      if (!is_waiting) break;
-    }
-    if (done_ == nodes_.size()) return Progress::done;
-    return is_waiting ? Progress::waits : Progress::again;
-  }
-
- private:
-  /// Nodes that may run now, in an order drawn from the seed.
-  std::vector<std::size_t> ready() {
-    std::vector<std::size_t> found;
-    for (std::size_t node = 0; node < nodes_.size(); ++node) {
-      const bool is_free = std::ranges::all_of(
-          nodes_[node].after, [&](std::size_t before) { return bool{is_done_[before]}; });
-      if (!is_done_[node] && is_free) found.push_back(node);
-    }
-    std::ranges::shuffle(found, random_);
-    return found;
-  }
-
-  std::vector<Node> nodes_;
-  std::vector<bool> is_done_;
-  std::size_t done_ = 0;
-  std::mt19937_64 random_;
+/// Tickets of the events that a launch records, and of those that it waits for.
+struct EventTickets {
+  std::vector<TicketPointer> recorded, awaited;
 };
 
-/// Whether all nodes of a capture lead to those that `front` stands behind.
-bool is_joined(const Capture& capture, const CaptureFront& front) {
-  std::set<std::size_t> reached = front.nodes;
-  for (std::size_t node = capture.nodes.size(); node-- > 0;) {
-    if (!reached.contains(node)) return false;
-    reached.insert(capture.nodes[node].after.begin(), capture.nodes[node].after.end());
-  }
-  return true;
+/// The record of an event by a node. The event counts as recorded from the launch on.
+WorkStep record_step(Process& p, Event& event, const Stream& stream, EventTickets& events) {
+  const auto ticket = events.recorded.emplace_back(std::make_shared<Ticket>());
+  event.ticket = ticket;
+  event.position = {stream.queue, stream.queue->count(),
+                    p.scheduler.count_of_others(*stream.queue)};
+  event.front = {};
+  return [&p, ticket] {
+    const Lock lock(p.mutex);
+    ticket->is_done = true;
+    ticket->done_at = Clock::now();
+    return Progress::done;
+  };
 }
 
-/// Takes all streams out of a capture.
-void leave(Process& p, const std::shared_ptr<Capture>& capture) {
-  for (const auto& [handle, stream] : p.streams.all()) {
-    if (stream->front.capture == capture) stream->front = {};
+WorkStep wait_step(Process& p, const Event& event, EventTickets& events) {
+  if (event.ticket != nullptr) events.awaited.push_back(event.ticket);
+  return [&p, ticket = event.ticket] {
+    const Lock lock(p.mutex);
+    return ticket == nullptr || ticket->is_done ? Progress::done : Progress::waits;
+  };
+}
+
+/// The node's step in one launch.
+WorkStep step_of(Process& p, const ExecutableNode& node, const Stream& stream,
+                 EventTickets& events) {
+  if (!node.is_enabled) return [] { return Progress::done; };
+  const auto* details = node.work.node.get();
+  const auto* handle =
+      details == nullptr ? nullptr : std::get_if<cudaEvent_t>(&details->parameters);
+  if (handle == nullptr) return node.work.step;
+  const auto event = p.events.find(*handle);
+  if (event == nullptr) return [] { return Progress::done; };  // destroyed since
+  return details->type == cudaGraphNodeTypeEventRecord ? record_step(p, *event, stream, events)
+                                                       : wait_step(p, *event, events);
+}
+
+WorkStep run_of(Process& p, const ExecutableGraph& graph, const Stream& stream,
+                EventTickets& events) {
+  if (graph.nodes.empty()) return [] { return Progress::done; };
+  std::vector<GraphRun::Node> nodes;
+  // Waits first: they are for the records before this launch.
+  for (const bool records : {false, true}) {
+    nodes.resize(graph.nodes.size());
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+      const auto& node = graph.nodes[i];
+      const bool is_record =
+          node.work.node != nullptr && node.work.node->type == cudaGraphNodeTypeEventRecord;
+      if (is_record == records) nodes[i] = {step_of(p, node, stream, events), node.after};
+    }
   }
-  capture->has_ended = true;
-  p.captures.erase(capture);
+  return GraphRun(std::move(nodes), p.scheduler.random()());
 }
 
 /// Enqueues work of a graph behind the stream's and the graph's own earlier work.
@@ -73,15 +77,76 @@ cudaError_t submit_graph(cudaGraphExec_t handle, cudaStream_t stream_handle, boo
     const auto stream = find_stream(p, stream_handle);
     if (graph == nullptr) return cudaErrorInvalidValue;
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    WorkStep step = [] { return Progress::done; };
-    if (runs && !graph->nodes.empty()) step = GraphRun(graph->nodes, p.scheduler.random()());
+    Work work{
+        runs ? "cudaGraphLaunch" : "cudaGraphUpload", [] { return Progress::done; }, {graph->last}};
+    EventTickets events;
+    if (runs) work.step = run_of(p, *graph, *stream, events);
+    if (stream->front.capture != nullptr)
+      work.node = std::make_shared<NodeDetails>(NodeDetails{cudaGraphNodeTypeGraph});
     TicketPointer ticket;
-    const cudaError_t error = submit(
-        p, *stream, {runs ? "cudaGraphLaunch" : "cudaGraphUpload", std::move(step), {graph->last}},
-        &ticket);
-    if (ticket != nullptr) graph->last = std::move(ticket);
+    const cudaError_t error = submit(p, *stream, std::move(work), &ticket);
+    if (ticket == nullptr) return error;
+    // For the order of work a graph is one piece: all of it comes after the events that any node
+    // waits for, and before those that any node records.
+    for (const TicketPointer& event : events.awaited)
+      ticket->position.before.join(event->position.before);
+    for (const TicketPointer& event : events.recorded) event->position = ticket->position;
+    graph->last = std::move(ticket);
     return error;
   });
+}
+
+cudaError_t instantiate(cudaGraphExec_t* handle, cudaGraph_t graph_handle, unsigned long long flags,
+                        cudaGraphInstantiateResult* result) {
+  return call(Wants::context, [&](Process& p, Lock&) {
+    constexpr unsigned long long known = cudaGraphInstantiateFlagAutoFreeOnLaunch |
+                                         cudaGraphInstantiateFlagUpload |
+                                         cudaGraphInstantiateFlagUseNodePriority;
+    const auto graph = p.graphs.find(graph_handle);
+    if (result != nullptr) *result = cudaGraphInstantiateError;
+    if (handle == nullptr || graph == nullptr) return cudaErrorInvalidValue;
+    if (flags == cudaGraphInstantiateFlagDeviceLaunch) {
+      say("graphs that kernels launch are not emulated");
+      return cudaErrorNotSupported;
+    }
+    if ((flags & ~known) != 0) return cudaErrorInvalidValue;
+    auto nodes = executable_nodes(*graph);
+    if (!nodes) {
+      if (result != nullptr) *result = cudaGraphInstantiateInvalidStructure;
+      return cudaErrorInvalidValue;
+    }
+    *handle = p.executable_graphs.add(
+        std::make_shared<ExecutableGraph>(ExecutableGraph{std::move(*nodes), flags}));
+    if (result != nullptr) *result = cudaGraphInstantiateSuccess;
+    return cudaSuccess;
+  });
+}
+
+cudaGraphNodeType type_of(const ExecutableNode& node) {
+  return node.work.node == nullptr ? cudaGraphNodeTypeKernel : node.work.node->type;
+}
+
+/// What differs between an executable graph and the nodes that it is to take, and at which node.
+std::pair<cudaGraphExecUpdateResult, std::size_t> difference(
+    const std::vector<ExecutableNode>& old, const std::vector<ExecutableNode>& wanted) {
+  const std::size_t common = std::min(old.size(), wanted.size());
+  for (std::size_t i = 0; i < common; ++i) {
+    if (type_of(old[i]) != type_of(wanted[i])) return {cudaGraphExecUpdateErrorNodeTypeChanged, i};
+    if (old[i].after != wanted[i].after) return {cudaGraphExecUpdateErrorTopologyChanged, i};
+  }
+  if (old.size() == wanted.size()) return {cudaGraphExecUpdateSuccess, common};
+  return {cudaGraphExecUpdateErrorTopologyChanged, common};
+}
+
+/// The handle of the node of this number, also in child graphs.
+cudaGraphNode_t handle_of_id(Process& p, const Graph& graph, std::uint64_t id) {
+  for (const auto& node : graph.nodes) {
+    if (node->id == id) return handle_of(p, *node);
+    const auto* child = node->parameters<std::shared_ptr<Graph>>();
+    if (child == nullptr) continue;
+    if (const cudaGraphNode_t found = handle_of_id(p, **child, id)) return found;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -89,87 +154,77 @@ cudaError_t submit_graph(cudaGraphExec_t handle, cudaStream_t stream_handle, boo
 
 using namespace emulator;
 
-cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode mode) {
+cudaError_t cudaGraphCreate(cudaGraph_t* handle, unsigned flags) {
   return call(Wants::context, [&](Process& p, Lock&) {
-    const auto stream = find_stream(p, handle);
-    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    if (mode < cudaStreamCaptureModeGlobal || mode > cudaStreamCaptureModeRelaxed) {
-      return cudaErrorInvalidValue;
-    }
-    if (stream->is_legacy) return cudaErrorStreamCaptureUnsupported;
-    if (stream->front.capture != nullptr) return cudaErrorIllegalState;
-    stream->front = {
-        std::make_shared<Capture>(Capture{mode, std::this_thread::get_id(), stream->queue.get()}),
-        {}};
-    p.captures.insert(stream->front.capture);
+    if (handle == nullptr || flags != 0) return cudaErrorInvalidValue;
+    *handle = handle_of(p, std::make_shared<Graph>());
     return cudaSuccess;
   });
 }
 
-cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
+cudaError_t cudaGraphClone(cudaGraph_t* handle, cudaGraph_t original) {
   return call(Wants::context, [&](Process& p, Lock&) {
-    const auto stream = find_stream(p, handle);
-    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    if (graph == nullptr) return cudaErrorInvalidValue;
-    *graph = nullptr;
-    const CaptureFront front = stream->front;
-    if (front.capture == nullptr) return cudaErrorIllegalState;
-    Capture& capture = *front.capture;
-    if (capture.origin != stream->queue.get()) {
-      return invalidate(capture, cudaErrorStreamCaptureUnmatched);
-    }
-    if (capture.mode != cudaStreamCaptureModeRelaxed &&
-        capture.thread != std::this_thread::get_id()) {
-      return invalidate(capture, cudaErrorStreamCaptureWrongThread);
-    }
-    leave(p, front.capture);
-    if (capture.is_invalid) return cudaErrorStreamCaptureInvalidated;
-    if (!is_joined(capture, front)) return cudaErrorStreamCaptureUnjoined;
-    *graph = p.graphs.add(std::make_shared<Graph>(Graph{std::move(capture.nodes)}));
+    const auto graph = p.graphs.find(original);
+    if (handle == nullptr || graph == nullptr) return cudaErrorInvalidValue;
+    *handle = handle_of(p, graph->clone());
     return cudaSuccess;
   });
 }
 
-/// Exchanges the mode of the calling thread.
-cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
-  return call(Wants::devices, [&](Process&, Lock&) {
-    if (mode == nullptr || *mode < cudaStreamCaptureModeGlobal ||
-        *mode > cudaStreamCaptureModeRelaxed) {
-      return cudaErrorInvalidValue;
-    }
-    std::swap(*mode, thread_capture_mode());
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t handle, cudaStreamCaptureStatus* status) {
+cudaError_t cudaGraphDestroy(cudaGraph_t handle) {
   return call(Wants::context, [&](Process& p, Lock&) {
-    const auto stream = find_stream(p, handle);
-    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    if (status == nullptr) return cudaErrorInvalidValue;
-    const auto& capture = stream->front.capture;
-    *status = capture == nullptr    ? cudaStreamCaptureStatusNone
-              : capture->is_invalid ? cudaStreamCaptureStatusInvalidated
-                                    : cudaStreamCaptureStatusActive;
-    if (!stream->is_legacy) return cudaSuccess;
-    // Unlike all other uses of the default stream, this one does not invalidate.
-    for (const auto& [other_handle, other] : p.streams.all()) {
-      if (other->device == stream->device && other->is_blocking &&
-          other->front.capture != nullptr) {
-        return cudaErrorStreamCaptureImplicit;
-      }
-    }
+    const auto graph = p.graphs.find(handle);
+    if (graph == nullptr || graph->is_child) return cudaErrorInvalidValue;
+    forget_handles(p, *graph);
     return cudaSuccess;
   });
 }
 
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* handle, cudaGraph_t graph_handle,
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* handle, cudaGraph_t graph,
                                  unsigned long long flags) {
+  return instantiate(handle, graph, flags, nullptr);
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* handle, cudaGraph_t graph,
+                                          unsigned long long flags) {
+  return instantiate(handle, graph, flags, nullptr);
+}
+
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* handle, cudaGraph_t graph,
+                                           cudaGraphInstantiateParams* parameters) {
+  if (parameters == nullptr) return last_error() = cudaErrorInvalidValue;
+  parameters->errNode_out = nullptr;
+  const cudaError_t error = instantiate(handle, graph, parameters->flags, &parameters->result_out);
+  const bool uploads = (parameters->flags & cudaGraphInstantiateFlagUpload) != 0;
+  if (error != cudaSuccess || !uploads) return error;
+  return cudaGraphUpload(*handle, parameters->uploadStream);
+}
+
+cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t handle, unsigned long long* flags) {
   return call(Wants::context, [&](Process& p, Lock&) {
+    const auto graph = p.executable_graphs.find(handle);
+    if (graph == nullptr || flags == nullptr) return cudaErrorInvalidValue;
+    *flags = graph->flags;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph_handle,
+                                cudaGraphExecUpdateResultInfo* info) {
+  return call(Wants::context, [&](Process& p, Lock&) {
+    const auto executable = p.executable_graphs.find(handle);
     const auto graph = p.graphs.find(graph_handle);
-    if (handle == nullptr || graph == nullptr || flags != 0) return cudaErrorInvalidValue;
-    *handle =
-        p.executable_graphs.add(std::make_shared<ExecutableGraph>(ExecutableGraph{graph->nodes}));
+    if (executable == nullptr || graph == nullptr) return cudaErrorInvalidValue;
+    auto wanted = executable_nodes(*graph);
+    if (!wanted) return cudaErrorInvalidValue;
+    const auto [result, at] = difference(executable->nodes, *wanted);
+    if (info != nullptr) {
+      *info = {result, nullptr, nullptr};
+      if (at < wanted->size()) info->errorNode = handle_of_id(p, *graph, (*wanted)[at].origin);
+    }
+    if (result != cudaGraphExecUpdateSuccess) return cudaErrorGraphExecUpdateFailure;
+    for (std::size_t i = 0; i < wanted->size(); ++i)
+      executable->nodes[i].work = std::move((*wanted)[i].work);
     return cudaSuccess;
   });
 }
@@ -180,12 +235,6 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t graph, cudaStream_t stream) {
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
   return submit_graph(graph, stream, true);
-}
-
-cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  return call(Wants::context, [&](Process& p, Lock&) {
-    return p.graphs.remove(graph) ? cudaSuccess : cudaErrorInvalidValue;
-  });
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {

@@ -1,28 +1,28 @@
-#include "emulator/runtime/host_functions.h"
-
 #include <utility>
 
+#include "emulator/runtime/graph_work.h"
+#include "emulator/runtime/in_host_function.h"
 #include "emulator/runtime/streams.h"
 
 namespace emulator {
 namespace {
 
-bool& inside() {
-  thread_local bool is_inside = false;
-  return is_inside;
+WorkStep host_function_step(cudaHostFn_t function, void* data) {
+  return [function, data] {
+    const InHostFunction in;
+    function(data);
+    return Progress::done;
+  };
 }
 
 }  // namespace
 
-bool is_in_host_function() { return inside(); }
-
-WorkStep host_function_step(cudaHostFn_t function, void* data) {
-  return [function, data] {
-    inside() = true;
-    function(data);
-    inside() = false;
-    return Progress::done;
-  };
+cudaError_t make_host_work(const cudaHostNodeParams& parameters, Work& work) {
+  if (parameters.fn == nullptr) return cudaErrorInvalidValue;
+  work.name = "cudaLaunchHostFunc";
+  work.step = host_function_step(parameters.fn, parameters.userData);
+  work.node = std::make_shared<NodeDetails>(NodeDetails{cudaGraphNodeTypeHost, parameters});
+  return cudaSuccess;
 }
 
 }  // namespace emulator
@@ -33,8 +33,9 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void*
   return call(Wants::context, [&](Process& p, Lock&) {
     const auto stream = find_stream(p, handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    if (function == nullptr) return cudaErrorInvalidValue;
-    return submit(p, *stream, {"cudaLaunchHostFunc", host_function_step(function, data)});
+    Work work;
+    const cudaError_t error = make_host_work({function, data}, work);
+    return error == cudaSuccess ? submit(p, *stream, std::move(work)) : error;
   });
 }
 
@@ -47,9 +48,8 @@ cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t call
     if (stream->front.capture != nullptr)
       return invalidate(*stream->front.capture, cudaErrorStreamCaptureUnsupported);
     return submit(p, *stream, {"cudaStreamAddCallback", [handle, callback, data] {
-                                 inside() = true;
+                                 const InHostFunction in;
                                  callback(handle, cudaSuccess, data);
-                                 inside() = false;
                                  return Progress::done;
                                }});
   });

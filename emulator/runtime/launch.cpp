@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "emulator/runtime/functions.h"
+#include "emulator/runtime/graph_work.h"
 #include "emulator/runtime/lacking.h"
 #include "emulator/runtime/limits.h"
 #include "emulator/runtime/streams.h"
@@ -92,45 +93,77 @@ bool is_too_large(const Configuration& c, const KernelFacts& facts, const GpuMod
                                           static_cast<std::uint64_t>(model.multiprocessors);
 }
 
+/// What a graph keeps of a launch.
+std::shared_ptr<const NodeDetails> details_of(const Function& function, const Configuration& c,
+                                              std::span<const Program::Parameter> parameters,
+                                              void* const* arguments) {
+  KernelNode kernel{};
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const auto* begin = static_cast<const std::byte*>(arguments[i]);
+    kernel.values.emplace_back(begin, begin + parameters[i].bytes);
+  }
+  auto details =
+      std::make_shared<NodeDetails>(NodeDetails{cudaGraphNodeTypeKernel, std::move(kernel)});
+  auto& kept = std::get<KernelNode>(details->parameters);
+  for (auto& value : kept.values) kept.arguments.push_back(value.data());
+  kept.parameters.func = const_cast<void*>(function.host_function);
+  kept.parameters.gridDim = c.grid;
+  kept.parameters.blockDim = c.block;
+  kept.parameters.sharedMemBytes = static_cast<unsigned>(c.shared_bytes);
+  kept.parameters.kernelParams = kept.arguments.data();
+  return details;
+}
+
+/// The launch as work of the current device.
+cudaError_t make_work(Process& p, const void* symbol, const Configuration& c,
+                      void* const* arguments, bool is_for_graph, Work& work) {
+  std::shared_ptr<Function> function;
+  if (const cudaError_t e = find_function(p, symbol, function); e != cudaSuccess) return e;
+  const int gpu = current_gpu(p);
+  const GpuModel& model = p.devices.model(gpu);
+  const std::shared_ptr<Program> program = function->code->program;
+  const KernelFacts& facts = program->facts(function->name);
+  const cudaError_t refusal = check_limits(
+      {c.grid, c.block, c.shared_bytes, max_dynamic_shared_bytes(*function, facts, model)}, facts,
+      model);
+  if (refusal != cudaSuccess) return refusal;
+  if (is_too_large(c, facts, model)) return cudaErrorCooperativeLaunchTooLarge;
+  const auto parameters = program->parameters(function->name);
+  if (!parameters.empty() && arguments == nullptr) return cudaErrorInvalidValue;
+  Launch launch{.kernel = function->name,
+                .grid = {c.grid.x, c.grid.y, c.grid.z},
+                .block = {c.block.x, c.block.y, c.block.z},
+                .cluster = {},
+                .dynamic_shared_bytes = c.shared_bytes,
+                .parameters = parameter_block(parameters, arguments),
+                .gpu = gpu,
+                .stack_bytes = p.stack_bytes(current_device()),
+                .images = &p.images,
+                .heap = &p.heap_of(current_device())};
+  Settings settings = p.settings;
+  settings.seed = p.scheduler.random()();
+  work.name = "kernel " + function->name;
+  work.step = [&p, program, &model, settings, launch = std::move(launch),
+               is_cooperative = c.is_cooperative]() mutable {
+    begin(p, launch, program->facts(launch.kernel).demangled);
+    run(*program, model, p.memory, settings, launch, is_cooperative);
+    return Progress::done;
+  };
+  if (is_for_graph) work.node = details_of(*function, c, parameters, arguments);
+  return cudaSuccess;
+}
+
 cudaError_t launch(const void* symbol, const Configuration& c, void* const* arguments) {
   return call(Wants::context, [&](Process& p, Lock&) {
-    std::shared_ptr<Function> function;
     const auto stream = find_stream(p, c.stream);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    if (const cudaError_t e = find_function(p, symbol, function); e != cudaSuccess) return e;
+    Work work;
+    const bool is_for_graph = stream->front.capture != nullptr;
+    const cudaError_t error = make_work(p, symbol, c, arguments, is_for_graph, work);
+    if (error != cudaSuccess) return error;
     // Programming guide: a launch fails if its stream is not of the current device.
     if (stream->device != current_device()) return cudaErrorInvalidResourceHandle;
-    const int gpu = current_gpu(p);
-    const GpuModel& model = p.devices.model(gpu);
-    const std::shared_ptr<Program> program = function->code->program;
-    const KernelFacts& facts = program->facts(function->name);
-    const cudaError_t refusal = check_limits(
-        {c.grid, c.block, c.shared_bytes, max_dynamic_shared_bytes(*function, facts, model)}, facts,
-        model);
-    if (refusal != cudaSuccess) return refusal;
-    if (is_too_large(c, facts, model)) return cudaErrorCooperativeLaunchTooLarge;
-    const auto parameters = program->parameters(function->name);
-    if (!parameters.empty() && arguments == nullptr) return cudaErrorInvalidValue;
-    Launch launch{.kernel = function->name,
-                  .grid = {c.grid.x, c.grid.y, c.grid.z},
-                  .block = {c.block.x, c.block.y, c.block.z},
-                  .cluster = {},
-                  .dynamic_shared_bytes = c.shared_bytes,
-                  .parameters = parameter_block(parameters, arguments),
-                  .gpu = gpu,
-                  .stack_bytes = p.stack_bytes(current_device()),
-                  .images = &p.images,
-                  .heap = &p.heap_of(current_device())};
-    Settings settings = p.settings;
-    settings.seed = p.scheduler.random()();
-    return submit(
-        p, *stream,
-        {"kernel " + function->name, [&p, program, &model, settings, launch = std::move(launch),
-                                      is_cooperative = c.is_cooperative]() mutable {
-           begin(p, launch, program->facts(launch.kernel).demangled);
-           run(*program, model, p.memory, settings, launch, is_cooperative);
-           return Progress::done;
-         }});
+    return submit(p, *stream, std::move(work));
   });
 }
 
@@ -142,6 +175,17 @@ bool is_harmless(const cudaLaunchAttribute& attribute) {
 }
 
 }  // namespace
+
+cudaError_t make_kernel_work(Process& p, const cudaKernelNodeParams& parameters, Work& work) {
+  if (parameters.extra != nullptr) {
+    say("a kernel node with arguments in one buffer (`extra`) is not emulated");
+    return cudaErrorNotSupported;
+  }
+  const Configuration c{parameters.gridDim, parameters.blockDim, parameters.sharedMemBytes,
+                        nullptr};
+  return make_work(p, parameters.func, c, parameters.kernelParams, true, work);
+}
+
 }  // namespace emulator
 
 using namespace emulator;

@@ -43,13 +43,4 @@ struct Event {
   CaptureFront front = {};         // of the last record, if a capturing stream made it
 };
 
-struct Graph {
-  std::vector<Node> nodes;
-};
-
-struct ExecutableGraph {
-  std::vector<Node> nodes;
-  TicketPointer last = nullptr;  // of the newest launch or upload: only one runs at a time
-};
-
 }  // namespace emulator

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "emulator/runtime/host_access.h"
-#include "emulator/runtime/host_functions.h"
+#include "emulator/runtime/in_host_function.h"
 #include "emulator/runtime/lacking.h"
 #include "emulator/runtime/say.h"
 

@@ -14,6 +14,7 @@
 #include "emulator/runtime/arrays.h"
 #include "emulator/runtime/devices.h"
 #include "emulator/runtime/errors.h"
+#include "emulator/runtime/graph.h"
 #include "emulator/runtime/handles.h"
 #include "emulator/runtime/objects.h"
 #include "emulator/runtime/pools.h"
@@ -39,6 +40,7 @@ struct Process {
   Handles<cudaStream_t, Stream> streams;
   Handles<cudaEvent_t, Event> events;
   Handles<cudaGraph_t, Graph> graphs;
+  Handles<cudaGraphNode_t, GraphNode> graph_nodes;  // those that the program has asked for
   Handles<cudaGraphExec_t, ExecutableGraph> executable_graphs;
   std::set<std::shared_ptr<Capture>> captures;
   std::map<std::uintptr_t, int> allocations;  // addresses of live device memory, and their devices

@@ -179,7 +179,7 @@ void __cudaRegisterFunction(void** handle, const char* host_function, char* /*de
   const std::lock_guard lock(r.mutex);
   auto module = find_module(r, handle);
   if (module == nullptr) return;
-  auto function = std::make_shared<Function>(Function{std::move(module), name});
+  auto function = std::make_shared<Function>(Function{std::move(module), name, host_function});
   r.by_handle.emplace(function.get(), function);
   r.by_host_function.insert_or_assign(host_function, std::move(function));
 }

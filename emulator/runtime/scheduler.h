@@ -33,11 +33,14 @@ using TicketPointer = std::shared_ptr<Ticket>;
 enum class Progress { done, again, waits };
 using WorkStep = std::function<Progress()>;
 
+struct NodeDetails;
+
 struct Work {
   std::string name;
   WorkStep step;  // called without the lock until it is done; may throw Fault
   std::vector<TicketPointer> after = {};
   bool is_marker = false;  // takes no time of its own: a record of an event, or a wait for one
+  std::shared_ptr<const NodeDetails> node = nullptr;  // what a graph with this work tells of it
 };
 
 /// Work so far, without markers.

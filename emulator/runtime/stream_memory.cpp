@@ -32,10 +32,18 @@ cudaError_t record_allocation(Process& p, Stream& stream, const Pool& pool, std:
   std::erase_if(p.pools.graph_memories, [](const auto& entry) { return entry.second.expired(); });
   p.pools.graph_memories[address] = graph_memory;
   *memory = reinterpret_cast<void*>(address);
-  return submit(p, stream, {"cudaMallocAsync", [graph_memory] {
-                              graph_memory->begin();
-                              return Progress::done;
-                            }});
+  Work work{"cudaMallocAsync", [graph_memory] {
+              graph_memory->begin();
+              return Progress::done;
+            }};
+  cudaMemAllocNodeParams parameters{};
+  parameters.poolProps.allocType = cudaMemAllocationTypePinned;
+  parameters.poolProps.location.type = cudaMemLocationTypeDevice;
+  parameters.poolProps.location.id = pool.device;
+  parameters.bytesize = bytes;
+  parameters.dptr = *memory;
+  work.node = std::make_shared<NodeDetails>(NodeDetails{cudaGraphNodeTypeMemAlloc, parameters});
+  return submit(p, stream, std::move(work));
 }
 
 cudaError_t allocate(void** memory, std::size_t bytes, const cudaMemPool_t* pool_handle,
@@ -123,7 +131,9 @@ cudaError_t cudaFreeAsync(void* memory, cudaStream_t handle) {
     const bool is_captured = stream->front.capture != nullptr;
     WorkStep step = free_step(p, address, is_captured);
     if (step == nullptr) return cudaErrorInvalidValue;
-    const cudaError_t error = submit(p, *stream, {"cudaFreeAsync", std::move(step)});
+    Work work{"cudaFreeAsync", std::move(step)};
+    work.node = std::make_shared<NodeDetails>(NodeDetails{cudaGraphNodeTypeMemFree, memory});
+    const cudaError_t error = submit(p, *stream, std::move(work));
     if (error == cudaSuccess && !is_captured) {
       p.pools.memories.erase(address);
       p.allocations.erase(address);

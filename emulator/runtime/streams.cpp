@@ -45,7 +45,7 @@ std::shared_ptr<Stream> find_stream(Process& p, cudaStream_t handle) {
 cudaError_t submit(Process& p, Stream& stream, Work work, TicketPointer* ticket) {
   if (ticket != nullptr) *ticket = nullptr;
   if (stream.front.capture != nullptr) {
-    return record(stream.front, std::move(work.name), std::move(work.step));
+    return record(stream.front, std::move(work));
   }
   if (stream.is_legacy) {
     if (const cudaError_t error = refuse_legacy_use(p, stream.device); error != cudaSuccess) {

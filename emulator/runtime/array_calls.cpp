@@ -1,10 +1,9 @@
-#include "emulator/runtime/arrays.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
+#include "emulator/runtime/arrays.h"
 #include "emulator/runtime/lacking.h"
 #include "emulator/runtime/streams.h"
 
