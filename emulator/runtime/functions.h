@@ -41,6 +41,10 @@ cudaError_t find_symbol(Process& process, const void* symbol, std::shared_ptr<Co
 
 /// Gives the variables of a GPU their initial values again.
 void reset_variables(Process& process, int gpu);
+/// Makes a kernel known by the handle that it returns, as that of a cudaKernel_t.
+const void* add_function(std::shared_ptr<Function> function);
+/// Forgets the kernels of this code.
+void forget_functions(const CodeModule& code);
 
 /// Dynamic shared memory that a launch of the function on the current device may ask for.
 std::size_t max_dynamic_shared_bytes(const Function& function, const KernelFacts& facts,

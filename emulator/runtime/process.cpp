@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "emulator/runtime/driver_modules.h"
 #include "emulator/runtime/host_access.h"
 #include "emulator/runtime/in_host_function.h"
 #include "emulator/runtime/lacking.h"
@@ -24,6 +25,7 @@ namespace emulator {
 namespace {
 
 std::atomic<bool> is_made = false, is_forked = false;
+std::atomic<bool> is_called = false;
 
 std::vector<std::size_t> capacities(const Devices& devices) {
   std::vector<std::size_t> bytes;
@@ -61,6 +63,7 @@ cudaError_t admit(Process& p, Wants wants) {
   if (p.devices.visible.empty()) return cudaErrorNoDevice;
   if (wants == Wants::devices) return cudaSuccess;
   if (const cudaError_t error = check_alive(p); error != cudaSuccess) return error;
+  p.primary_contexts.insert(current_device());
   return wants == Wants::safety ? refuse_in_capture(p.captures) : cudaSuccess;
 }
 
@@ -82,6 +85,10 @@ void report_leaks(const Process& p) {
     report_leak(managed.bytes, "bytes of managed memory");
   for (const auto& [address, pooled] : p.pools.memories)
     report_leak(pooled.bytes, "bytes of a pool of device " + std::to_string(pooled.pool->device));
+  report_leak(p.arrays.all().size(), "arrays");
+  report_leak(p.textures.size(), "texture objects");
+  report_leak(p.surfaces.size(), "surface objects");
+  report_leak(p.loaded_modules.all().size(), "modules");
   report_leak(p.streams.all().size(), "streams");
   report_leak(p.events.all().size(), "events");
   report_leak(p.graphs.all().size(), "graphs");
@@ -185,8 +192,11 @@ cudaError_t body_of(const std::function<cudaError_t(Process&, Lock&)>& body, Pro
   }
 }
 
+bool has_runtime_call() { return is_called; }
+
 cudaError_t call(Wants wants, const std::function<cudaError_t(Process&, Lock&)>& body) {
   cudaError_t error = cudaErrorInitializationError;
+  is_called = true;
   if (is_in_host_function()) {
     say("a function that a stream runs on the host calls CUDA, which is not permitted");
     error = cudaErrorNotPermitted;

@@ -23,6 +23,8 @@
 
 namespace emulator {
 
+struct LoadedModule;  // driver_modules.h
+
 /// CUDA's state of a process. Made by its first call that needs a device, from the environment,
 /// and never destroyed: calls come after the end of main too.
 struct Process {
@@ -50,6 +52,7 @@ struct Process {
   Pools pools;
   Handles<cudaArray_t, Array> arrays;
   Handles<cudaMipmappedArray_t, MipmappedArray> mipmapped_arrays;
+  Handles<void*, LoadedModule> loaded_modules;
   ImageObjects images;
   std::map<int, DeviceHeap> heaps;  // by device: made by the first launch
   DeviceHeap& heap_of(int device);
@@ -60,6 +63,7 @@ struct Process {
 
   std::map<int, unsigned> device_flags;        // by device
   std::map<int, cudaFuncCache> cache_configs;  // by device
+  std::set<int> primary_contexts;              // devices that calls have used
   std::set<int> contexts;                      // GPUs that an exclusive process has taken
 
   std::map<std::pair<int, cudaLimit>, std::size_t> limits;  // by device: those that were set

@@ -130,6 +130,20 @@ void reset_variables(Process&, int gpu) {
     if (module->program != nullptr) module->program->reset_variables(gpu);
 }
 
+const void* add_function(std::shared_ptr<Function> function) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  const void* const handle = function.get();
+  r.by_handle.emplace(handle, std::move(function));
+  return handle;
+}
+
+void forget_functions(const CodeModule& code) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  std::erase_if(r.by_handle, [&](const auto& entry) { return entry.second->code.get() == &code; });
+}
+
 std::size_t max_dynamic_shared_bytes(const Function& function, const KernelFacts& facts,
                                      const GpuModel& gpu) {
   const auto& asked = function.max_dynamic_shared_bytes;

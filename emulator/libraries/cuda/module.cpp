@@ -1,0 +1,207 @@
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "emulator/libraries/cuda/context.h"
+#include "emulator/runtime/driver_modules.h"
+
+using namespace emulator;
+using namespace emulator::driver;
+
+namespace {
+
+/// Where a caller of the compiler wants its messages.
+struct ErrorLog {
+  char* text = nullptr;
+  std::size_t bytes = 0;
+
+  ErrorLog(unsigned count, const CUjit_option* options, void* const* values) {
+    for (unsigned i = 0; i < count; ++i) {
+      if (options[i] == CU_JIT_ERROR_LOG_BUFFER) text = static_cast<char*>(values[i]);
+      if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
+        bytes = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(values[i]));
+    }
+  }
+  void write(const std::string& message) const {
+    if (text == nullptr || bytes == 0) return;
+    text[message.copy(text, bytes - 1)] = '\0';
+  }
+};
+
+CUresult load(CUmodule* module, const void* image, const ErrorLog& log) {
+  return in_context([&] {
+    if (module == nullptr) return cudaErrorInvalidValue;
+    void* handle = nullptr;
+    std::string problem;
+    const cudaError_t error = load_module(image, &handle, problem);
+    log.write(problem);
+    if (error == cudaSuccess) *module = static_cast<CUmodule>(handle);
+    return error;
+  });
+}
+
+/// The addresses of arguments that lie in one buffer, as `extra` gives them. Returns false for an
+/// unknown form of it.
+bool addresses_in(const void* function, void* const* extra, std::vector<void*>& addresses) {
+  std::byte* buffer = nullptr;
+  const std::size_t* bytes = nullptr;
+  for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+    if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
+      buffer = static_cast<std::byte*>(extra[1]);
+    else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
+      bytes = static_cast<const std::size_t*>(extra[1]);
+    else
+      return false;
+  }
+  std::vector<ParameterPlace> places;
+  if (buffer == nullptr || bytes == nullptr || function_parameters(function, places) != cudaSuccess)
+    return false;
+  for (const ParameterPlace& place : places) {
+    if (place.offset + place.bytes > *bytes) return false;
+    addresses.push_back(buffer + place.offset);
+  }
+  return true;
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuModuleLoadData(CUmodule* module, const void* image) {
+  return load(module, image, {0, nullptr, nullptr});
+}
+
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
+                            CUjit_option* options, void** values) {
+  if (count != 0 && (options == nullptr || values == nullptr)) return CUDA_ERROR_INVALID_VALUE;
+  return load(module, image, {count, options, values});
+}
+
+CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) {
+  return cuModuleLoadData(module, image);
+}
+
+CUresult cuModuleLoad(CUmodule* module, const char* name) {
+  if (const CUresult e = check_context(); e != CUDA_SUCCESS) return e;
+  if (name == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  std::ifstream file(name, std::ios::binary);
+  if (!file) return CUDA_ERROR_FILE_NOT_FOUND;
+  std::string image{std::istreambuf_iterator<char>(file), {}};
+  image.resize(image.size() + sizeof(std::uint64_t));  // zeros end a text
+  return cuModuleLoadData(module, image.data());
+}
+
+CUresult cuModuleUnload(CUmodule module) {
+  return in_context([&] { return unload_module(module); });
+}
+
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
+  return in_context([&] {
+    if (function == nullptr) return cudaErrorInvalidValue;
+    const void* handle = nullptr;
+    const cudaError_t error = module_function(module, name, &handle);
+    if (error == cudaSuccess) *function = static_cast<CUfunction>(const_cast<void*>(handle));
+    return error;
+  });
+}
+
+CUresult cuModuleGetGlobal(CUdeviceptr* address, std::size_t* bytes, CUmodule module,
+                           const char* name) {
+  return in_context([&] {
+    std::uintptr_t place = 0;
+    const cudaError_t error = module_variable(module, name, &place, bytes);
+    if (error == cudaSuccess && address != nullptr) *address = place;
+    return error;
+  });
+}
+
+CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function) {
+  return in_context([&] {
+    if (value == nullptr) return cudaErrorInvalidValue;
+    cudaFuncAttributes all{};
+    if (const cudaError_t e = cudaFuncGetAttributes(&all, function); e != cudaSuccess) return e;
+    switch (attribute) {
+      case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+        *value = all.maxThreadsPerBlock;
+        return cudaSuccess;
+      case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+        *value = static_cast<int>(all.sharedSizeBytes);
+        return cudaSuccess;
+      case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+        *value = static_cast<int>(all.constSizeBytes);
+        return cudaSuccess;
+      case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+        *value = static_cast<int>(all.localSizeBytes);
+        return cudaSuccess;
+      case CU_FUNC_ATTRIBUTE_NUM_REGS:
+        *value = all.numRegs;
+        return cudaSuccess;
+      case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+        *value = all.ptxVersion;
+        return cudaSuccess;
+      case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+        *value = all.binaryVersion;
+        return cudaSuccess;
+      case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+        *value = all.maxDynamicSharedSizeBytes;
+        return cudaSuccess;
+      default:
+        return cudaErrorInvalidValue;
+    }
+  });
+}
+
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
+  return in_context([&] {
+    if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+      return cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, value);
+    if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
+      return cudaFuncSetAttribute(function, cudaFuncAttributePreferredSharedMemoryCarveout, value);
+    return cudaErrorInvalidValue;
+  });
+}
+
+/// A hint, which changes nothing.
+CUresult cuFuncSetCacheConfig(CUfunction, CUfunc_cache) {
+  return in_context([] { return cudaSuccess; });
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function,
+                                                     int block_size, std::size_t shared_bytes) {
+  return in_context([&] {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, block_size,
+                                                         shared_bytes);
+  });
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                        CUstream stream, void** parameters, void** extra) {
+  return in_context([&] {
+    std::vector<void*> in_buffer;
+    if (extra != nullptr) {
+      if (parameters != nullptr || !addresses_in(function, extra, in_buffer))
+        return cudaErrorInvalidValue;
+      in_buffer.push_back(nullptr);
+      parameters = in_buffer.data();
+    }
+    return cudaLaunchKernel(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z},
+                            parameters, shared_bytes, stream);
+  });
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
+                                   unsigned grid_z, unsigned block_x, unsigned block_y,
+                                   unsigned block_z, unsigned shared_bytes, CUstream stream,
+                                   void** parameters) {
+  return in_context([&] {
+    return cudaLaunchCooperativeKernel(function, {grid_x, grid_y, grid_z},
+                                       {block_x, block_y, block_z}, parameters, shared_bytes,
+                                       stream);
+  });
+}
+
+}  // extern "C"

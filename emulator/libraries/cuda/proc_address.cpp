@@ -1,0 +1,23 @@
+#include <cstdint>
+
+#include "emulator/runtime/lacking.h"
+
+extern "C" {
+
+/// A runtime that is linked into a program starts with this call, and goes on with some that no
+/// document describes.
+int cuGetProcAddress_v2(const char* /*name*/, void** function, int /*version*/,
+                        std::uint64_t /*flags*/, int* status) {
+  constexpr int symbol_not_found = 1, error_not_found = 500;
+  static const bool told =
+      (emulator::say_lacking(
+           "the program has a CUDA runtime linked into it, which needs NVIDIA's driver: link it "
+           "with nvcc -cudart shared (and --no-compress), and the emulated one takes its place"),
+       true);
+  static_cast<void>(told);
+  if (function != nullptr) *function = nullptr;
+  if (status != nullptr) *status = symbol_not_found;
+  return error_not_found;
+}
+
+}  // extern "C"
