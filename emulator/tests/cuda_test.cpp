@@ -144,6 +144,7 @@ TEST(Driver, KeepsAStackOfContexts) {
     EXPECT_CU(cuDevicePrimaryCtxRetain(&primary, 0));
     EXPECT_CU(cuDevicePrimaryCtxGetState(0, &flags, &active));
     EXPECT_EQ(active, 1);
+    EXPECT_EQ(cuCtxDestroy(primary), CUDA_ERROR_INVALID_CONTEXT);
     EXPECT_CU(cuDevicePrimaryCtxRelease(0));
   });
 }
