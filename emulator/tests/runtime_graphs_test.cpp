@@ -274,38 +274,42 @@ TEST(RuntimeGraphs, AreUpdatedFromGraphsOfTheSameForm) {
 }
 
 TEST(RuntimeGraphs, HaveClonesAndChildren) {
-  on_gpus(1, [] {
-    Bench b;
-    cudaGraph_t clone = nullptr, parent = nullptr, child = nullptr;
-    cudaGraphNode_t in_clone = nullptr, child_node = nullptr, after = nullptr;
-    const cudaGraphNode_t node = b.add_kernel(1);
-    EXPECT_CUDA(cudaGraphClone(&clone, b.graph));
-    EXPECT_CUDA(cudaGraphNodeFindInClone(&in_clone, node, clone));
-    EXPECT_EQ(nodes_of(clone), std::vector<cudaGraphNode_t>{in_clone});
-    EXPECT_NE(in_clone, node);
-    EXPECT_CUDA(cudaGraphCreate(&parent, 0));
-    EXPECT_CUDA(cudaGraphAddChildGraphNode(&child_node, parent, nullptr, 0, b.graph));
-    EXPECT_CUDA(cudaGraphChildGraphNodeGetGraph(child_node, &child));
-    EXPECT_EQ(nodes_of(child).size(), 1U);
-    EXPECT_REFUSED(cudaErrorInvalidValue, cudaGraphDestroy(child));
-    b.add_kernel(5);  // no longer in the clones
-    int result = 0;
-    EXPECT_CUDA(cudaGraphAddMemcpyNode1D(&after, parent, &child_node, 1, &result, b.numbers, 4,
-                                         cudaMemcpyDeviceToHost));
-    cudaGraphExec_t executable = nullptr;
-    EXPECT_CUDA(cudaGraphInstantiate(&executable, parent, 0));
-    Bench::launch(executable);
-    EXPECT_EQ(result, 1);
-    // A node of the child can be changed, too.
-    int value = 7;
-    void* arguments[] = {&b.numbers, &value};
-    const cudaKernelNodeParams parameters = b.kernel(arguments);
-    EXPECT_CUDA(cudaGraphExecKernelNodeSetParams(executable, nodes_of(child).front(), &parameters));
-    Bench::launch(executable);
-    EXPECT_EQ(result, 8);
-    EXPECT_CUDA(cudaGraphDestroy(parent));
-    EXPECT_REFUSED(cudaErrorInvalidValue, cudaGraphDestroyNode(child_node));
-  });
+  for (int seed = 0; seed < 10; ++seed)
+    on_gpus(1,
+            [] {
+              Bench b;
+              cudaGraph_t clone = nullptr, parent = nullptr, child = nullptr;
+              cudaGraphNode_t in_clone = nullptr, child_node = nullptr, after = nullptr;
+              const cudaGraphNode_t node = b.add_kernel(1);
+              EXPECT_CUDA(cudaGraphClone(&clone, b.graph));
+              EXPECT_CUDA(cudaGraphNodeFindInClone(&in_clone, node, clone));
+              EXPECT_EQ(nodes_of(clone), std::vector<cudaGraphNode_t>{in_clone});
+              EXPECT_NE(in_clone, node);
+              EXPECT_CUDA(cudaGraphCreate(&parent, 0));
+              EXPECT_CUDA(cudaGraphAddChildGraphNode(&child_node, parent, nullptr, 0, b.graph));
+              EXPECT_CUDA(cudaGraphChildGraphNodeGetGraph(child_node, &child));
+              EXPECT_EQ(nodes_of(child).size(), 1U);
+              EXPECT_REFUSED(cudaErrorInvalidValue, cudaGraphDestroy(child));
+              b.add_kernel(5);  // no longer in the clones
+              int result = 0;
+              EXPECT_CUDA(cudaGraphAddMemcpyNode1D(&after, parent, &child_node, 1, &result,
+                                                   b.numbers, 4, cudaMemcpyDeviceToHost));
+              cudaGraphExec_t executable = nullptr;
+              EXPECT_CUDA(cudaGraphInstantiate(&executable, parent, 0));
+              Bench::launch(executable);
+              EXPECT_EQ(result, 1);
+              // A node of the child can be changed, too.
+              int value = 7;
+              void* arguments[] = {&b.numbers, &value};
+              const cudaKernelNodeParams parameters = b.kernel(arguments);
+              EXPECT_CUDA(cudaGraphExecKernelNodeSetParams(executable, nodes_of(child).front(),
+                                                           &parameters));
+              Bench::launch(executable);
+              EXPECT_EQ(result, 8);
+              EXPECT_CUDA(cudaGraphDestroy(parent));
+              EXPECT_REFUSED(cudaErrorInvalidValue, cudaGraphDestroyNode(child_node));
+            },
+            {{"ASSAY_EMULATOR_SEED", std::to_string(seed)}});
 }
 
 TEST(RuntimeGraphs, RecordEventsAndWaitForThem) {

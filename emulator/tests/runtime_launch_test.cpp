@@ -1,5 +1,6 @@
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -355,6 +356,28 @@ TEST(RuntimeLaunch, KernelsUseNoFreedMemory) {
               },
               {{"ASSAY_EMULATOR_STRICT_FREE", "1"}});
   EXPECT_NE(errors.find("freed"), std::string::npos) << errors;
+}
+
+TEST(RuntimeLaunch, KernelsUseMemoryOfStreamsInTheirOrderOnly) {
+  for (const bool is_freed : {false, true}) {
+    const std::string errors = on_gpus(1, [&] {
+      const Kernels kernels;
+      std::atomic<bool> gate = is_freed;
+      cudaStream_t stream = new_stream(), other = new_stream();
+      void* memory = nullptr;
+      RecordedWork::enqueue_gate(gate, stream);
+      EXPECT_CUDA(cudaMallocAsync(&memory, 64, stream));
+      EXPECT_CUDA(launch_fill(kernels, memory, 1, 4, is_freed ? stream : other));
+      if (is_freed) {
+        EXPECT_CUDA(cudaFreeAsync(memory, stream));
+        EXPECT_CUDA(launch_fill(kernels, memory, 1, 4, stream));
+      }
+      EXPECT_REFUSED(cudaErrorIllegalAddress, cudaStreamSynchronize(is_freed ? stream : other));
+    });
+    EXPECT_NE(errors.find(is_freed ? "freed" : "to whose allocation its stream has not come"),
+              std::string::npos)
+        << errors;
+  }
 }
 
 TEST(RuntimeLaunch, KernelsUseNoMemoryOfOtherGpusWithoutAccess) {

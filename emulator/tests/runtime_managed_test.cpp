@@ -178,6 +178,9 @@ TEST(RuntimeManaged, AdviceIsKeptByPages) {
                               at(cudaMemLocationTypeHost)));
     EXPECT_EQ(range_attribute(cudaMemRangeAttributePreferredLocation, bytes, 4 * page),
               cudaCpuDeviceId);
+    EXPECT_CUDA(cudaMemAdvise(bytes + 2 * page, page, cudaMemAdviseSetPreferredLocation, device_1));
+    EXPECT_EQ(range_attribute(cudaMemRangeAttributePreferredLocation, bytes + 3 * page, page),
+              cudaCpuDeviceId);
     EXPECT_CUDA(cudaMemAdvise(bytes, 4 * page, cudaMemAdviseUnsetPreferredLocation, nowhere));
     EXPECT_EQ(range_attribute(cudaMemRangeAttributePreferredLocation, bytes, 4 * page),
               cudaInvalidDeviceId);
