@@ -131,7 +131,7 @@ Target locate(Warp& warp, ptx::Space space, int lane, std::uint64_t address, uns
     return locate_marked(warp, lane, block.local, thread * each, address, each, bytes, access,
                          space);
   }
-  const Memory::Window& window = context.window;
+  const Memory::Window& window = context.window_at(address);
   const std::uint64_t offset = address - window.begin;
   if (offset < window.end - window.begin && all_written(window.written + offset, bytes))
     return {window.view + offset, window.written + offset, ptx::Space::global, offset, &window};
@@ -153,9 +153,9 @@ std::byte* locate_row(Warp& warp, const Code& code, const std::byte* base, unsig
   for (unsigned lane = 0; lane < warp_lanes; ++lane)
     apart |= addresses[lane] - first - std::uint64_t{lane} * bytes;
   Block& block = warp.block();
-  const Memory::Window& window = block.context().window;
-  const std::uint64_t address = first + static_cast<std::uint64_t>(code.offset),
-                      offset = address - window.begin;
+  const std::uint64_t address = first + static_cast<std::uint64_t>(code.offset);
+  const Memory::Window& window = block.context().window_at(address);
+  const std::uint64_t offset = address - window.begin;
   const std::uint64_t size = std::uint64_t{bytes} * warp_lanes;
   if (apart != 0 || (address & (bytes - 1)) != 0 || (address & 3) != 0 ||
       offset >= window.end - window.begin)

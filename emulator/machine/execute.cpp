@@ -178,6 +178,7 @@ void execute(Program& program, const Launch& launch, const GpuModel& gpu, Memory
                               memory,
                               settings,
                               window,
+                              memory.window_of(managed),
                               launch.number != 0 ? launch.number : memory.next_launch(),
                               launch.parameters,
                               releases,

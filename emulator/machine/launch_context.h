@@ -24,7 +24,8 @@ struct LaunchContext {
   const GpuModel& gpu;
   Memory& memory;
   const Settings& settings;
-  Memory::Window window;     // of the launch's GPU
+  Memory::Window window;  // of the launch's GPU
+  Memory::Window managed_window;
   std::uint64_t number = 0;  // Memory::next_launch
   std::vector<std::byte> parameters{};
   Releases& releases;
@@ -34,6 +35,12 @@ struct LaunchContext {
   WarpUnits warp_units{gpu.name};
   LaunchCounter* counter = nullptr;  // null: nothing is counted
 
+  /// The window of managed memory for its addresses, and the GPU's for all others.
+  const Memory::Window& window_at(std::uint64_t address) const {
+    const bool is_managed =
+        address - managed_window.begin < managed_window.end - managed_window.begin;
+    return is_managed ? managed_window : window;
+  }
   std::size_t local_bytes_per_thread() const {
     return kernel.local_bytes + (kernel.is_recursive ? launch.stack_bytes : 0);
   }

@@ -182,7 +182,7 @@ std::uintptr_t Memory::State::allocate(Part& part, std::size_t bytes) {
   part.live[place] = bytes;
   part.bytes().expect_use(offset, charged);
   part.written.expect_use(offset, charged);
-  if (part.is_managed) std::memset(windows.back().written + offset, 1, charged);
+  if (part.is_managed) std::memset(windows.back().written + offset, 1, bytes);
   ++generation;
   return place;
 }

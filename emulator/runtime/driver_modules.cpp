@@ -122,6 +122,8 @@ cudaError_t function_parameters(const void* symbol, std::vector<ParameterPlace>&
   });
 }
 
+bool has_runtime_call() { return was_called(); }
+
 bool has_primary_context(int device) {
   Process& p = process();
   const Lock lock(p.mutex);

@@ -15,7 +15,6 @@
 #include <thread>
 #include <vector>
 
-#include "emulator/runtime/driver_modules.h"
 #include "emulator/runtime/host_access.h"
 #include "emulator/runtime/in_host_function.h"
 #include "emulator/runtime/lacking.h"
@@ -192,7 +191,7 @@ cudaError_t body_of(const std::function<cudaError_t(Process&, Lock&)>& body, Pro
   }
 }
 
-bool has_runtime_call() { return is_called; }
+bool was_called() { return is_called; }
 
 cudaError_t call(Wants wants, const std::function<cudaError_t(Process&, Lock&)>& body) {
   cudaError_t error = cudaErrorInitializationError;

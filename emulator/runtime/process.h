@@ -81,6 +81,8 @@ struct Process {
 };
 
 Process& process();
+/// Whether the program has called the runtime.
+bool was_called();
 
 /// Tells the fault, and makes its error that of all later calls unless the process is to go on.
 /// Wants the lock.

@@ -146,9 +146,10 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
   return call(Wants::context, [&](Process& p, Lock&) {
     const auto stream = p.streams.find(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    if (const cudaError_t error = refuse_if_capturing(stream->front); error != cudaSuccess) {
-      return error;
-    }
+    // A stream that has joined a capture may end before the capture does.
+    const auto& capture = stream->front.capture;
+    if (capture != nullptr && capture->origin == stream->queue.get())
+      return refuse_if_capturing(stream->front);
     p.streams.remove(handle);
     return cudaSuccess;
   });

@@ -184,6 +184,25 @@ TEST(RuntimeCapture, ConcernsOtherThreadsInGlobalModeOnly) {
   });
 }
 
+TEST(RuntimeCapture, OutlivesStreamsThatHaveJoinedIt) {
+  on_gpus(1, [] {
+    cudaStream_t stream = new_stream(), other = new_stream();
+    cudaEvent_t fork = new_event(), join = new_event();
+    cudaGraph_t graph = nullptr;
+    RecordedWork work;
+    EXPECT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    EXPECT_CUDA(cudaEventRecord(fork, stream));
+    EXPECT_CUDA(cudaStreamWaitEvent(other, fork, 0));
+    work.enqueue('a', other);
+    EXPECT_CUDA(cudaEventRecord(join, other));
+    EXPECT_CUDA(cudaStreamWaitEvent(stream, join, 0));
+    EXPECT_CUDA(cudaStreamDestroy(other));
+    EXPECT_CUDA(cudaStreamEndCapture(stream, &graph));
+    EXPECT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    EXPECT_REFUSED(cudaErrorStreamCaptureUnsupported, cudaStreamDestroy(stream));
+  });
+}
+
 TEST(RuntimeCapture, ForbidsAsMuchAsTheModeOfTheThread) {
   on_gpus(1, [&] {
     cudaStream_t stream = new_stream();

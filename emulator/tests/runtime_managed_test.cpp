@@ -60,6 +60,13 @@ TEST(RuntimeManaged, RacesAreFound) {
   EXPECT_NE(errors.find("race"), std::string::npos) << errors;
 }
 
+TEST(RuntimeManaged, KernelsThatGoPastItsEndAreFound) {
+  const std::string errors =
+      on_gpus(1, [] { EXPECT_EQ(programs::write_past_managed_memory(), cudaErrorIllegalAddress); });
+  EXPECT_NE(errors.find("just past the end of 32 bytes"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("of managed memory"), std::string::npos) << errors;
+}
+
 TEST(RuntimeManaged, AllOfItCountsAsWritten) {
   on_gpus(1, [] {
     const Result result = programs::managed_numbers_of_the_host();

@@ -74,6 +74,13 @@ cudaError_t race_in_managed_memory() {
   return cudaDeviceSynchronize();
 }
 
+cudaError_t write_past_managed_memory() {
+  int* numbers = nullptr;
+  cudaMallocManaged(&numbers, 8 * sizeof(int));
+  double_all<<<1, 9>>>(numbers);
+  return cudaDeviceSynchronize();
+}
+
 Result managed_numbers_of_the_host() {
   int *numbers = nullptr, *unwritten = nullptr, *counter = nullptr;
   cudaMallocManaged(&numbers, 32 * sizeof(int));

@@ -52,6 +52,7 @@ Result managed_numbers();
 /// call for the GPU or the host?
 Result managed_variables(bool kernel_is_first);
 cudaError_t race_in_managed_memory();
+cudaError_t write_past_managed_memory();
 /// How many of 32 numbers are positive that the host has written over what nothing had written.
 Result managed_numbers_of_the_host();
 
