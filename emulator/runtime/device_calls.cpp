@@ -191,7 +191,15 @@ void describe(const GpuModel& gpu, int index, bool is_mig, cudaDeviceProp& prope
   properties.persistingL2CacheMaxSize = as_int(persisting_l2_bytes(gpu));
   properties.accessPolicyMaxWindowSize =
       as_int(persisting_l2_bytes(gpu) > 0 ? access_window_bytes : 0);
+#if CUDART_VERSION >= 13000
   properties.deviceNumaId = -1;
+#else
+  properties.clockRate = gpu.clock_khz;
+  properties.memoryClockRate = gpu.memory_clock_khz;
+  properties.deviceOverlap = 1;
+  properties.kernelExecTimeoutEnabled = gpu.watchdog_s > 0 ? 1 : 0;
+  properties.singleToDoublePrecisionPerfRatio = single_to_double_ratio(gpu);
+#endif
   describe_image_limits(properties);
   properties.canMapHostMemory = 1;
   properties.concurrentKernels = 1;
@@ -271,7 +279,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   return with_gpu(device, [&](Process& p, int gpu) {
     if (properties == nullptr) return cudaErrorInvalidValue;
     describe(p.devices.model(gpu), gpu, p.devices.is_mig, *properties);
+#if CUDART_VERSION >= 13000
     properties->mpsEnabled = p.devices.is_shared_by_mps ? 1 : 0;
+#endif
     return cudaSuccess;
   });
 }

@@ -147,40 +147,42 @@ TEST(RuntimeDevices, TellTheSameInPropertiesAndAttributes) {
   on_gpus(1, [] {
     cudaDeviceProp gpu{};
     EXPECT_CUDA(cudaGetDeviceProperties(&gpu, 0));
-    for (const auto& [attribute, property] : std::vector<std::pair<cudaDeviceAttr, int>>{
-             {cudaDevAttrCooperativeLaunch, gpu.cooperativeLaunch},
-             {cudaDevAttrManagedMemory, gpu.managedMemory},
-             {cudaDevAttrMemoryPoolsSupported, gpu.memoryPoolsSupported},
-             {cudaDevAttrClusterLaunch, gpu.clusterLaunch},
-             {cudaDevAttrConcurrentKernels, gpu.concurrentKernels},
-             {cudaDevAttrCanMapHostMemory, gpu.canMapHostMemory},
-             {cudaDevAttrAsyncEngineCount, gpu.asyncEngineCount},
-             {cudaDevAttrMultiProcessorCount, gpu.multiProcessorCount},
-             {cudaDevAttrMaxPitch, static_cast<int>(gpu.memPitch)},
-             {cudaDevAttrConcurrentManagedAccess, gpu.concurrentManagedAccess},
-             {cudaDevAttrGlobalL1CacheSupported, gpu.globalL1CacheSupported},
-             {cudaDevAttrLocalL1CacheSupported, gpu.localL1CacheSupported},
-             {cudaDevAttrIsMultiGpuBoard, gpu.isMultiGpuBoard},
-             {cudaDevAttrMultiGpuBoardGroupID, gpu.multiGpuBoardGroupID},
-             {cudaDevAttrMaxPersistingL2CacheSize, gpu.persistingL2CacheMaxSize},
-             {cudaDevAttrMaxAccessPolicyWindowSize, gpu.accessPolicyMaxWindowSize},
-             {cudaDevAttrTccDriver, gpu.tccDriver},
-             {cudaDevAttrPageableMemoryAccess, gpu.pageableMemoryAccess},
-             {cudaDevAttrHostNativeAtomicSupported, gpu.hostNativeAtomicSupported},
-             {cudaDevAttrSparseCudaArraySupported, gpu.sparseCudaArraySupported},
-             {cudaDevAttrIpcEventSupport, gpu.ipcEventSupported},
-             {cudaDevAttrNumaId, gpu.deviceNumaId},
-             {cudaDevAttrNumaConfig, gpu.deviceNumaConfig},
-             {cudaDevAttrHostNumaId, gpu.hostNumaId},
-             {cudaDevAttrMpsEnabled, gpu.mpsEnabled},
-             {cudaDevAttrMaxTexture1DWidth, gpu.maxTexture1D},
-             {cudaDevAttrMaxTexture2DHeight, gpu.maxTexture2D[1]},
-             {cudaDevAttrMaxTexture2DLinearPitch, gpu.maxTexture2DLinear[2]},
-             {cudaDevAttrMaxTexture3DDepthAlt, gpu.maxTexture3DAlt[2]},
-             {cudaDevAttrMaxTextureCubemapLayeredLayers, gpu.maxTextureCubemapLayered[1]},
-             {cudaDevAttrMaxSurface2DWidth, gpu.maxSurface2D[0]},
-             {cudaDevAttrMaxSurface3DDepth, gpu.maxSurface3D[2]},
-             {cudaDevAttrMaxSurfaceCubemapLayeredWidth, gpu.maxSurfaceCubemapLayered[0]}}) {
+    for (const auto& [attribute, property] : std::vector<std::pair<cudaDeviceAttr, int>> {
+           {cudaDevAttrCooperativeLaunch, gpu.cooperativeLaunch},
+               {cudaDevAttrManagedMemory, gpu.managedMemory},
+               {cudaDevAttrMemoryPoolsSupported, gpu.memoryPoolsSupported},
+               {cudaDevAttrClusterLaunch, gpu.clusterLaunch},
+               {cudaDevAttrConcurrentKernels, gpu.concurrentKernels},
+               {cudaDevAttrCanMapHostMemory, gpu.canMapHostMemory},
+               {cudaDevAttrAsyncEngineCount, gpu.asyncEngineCount},
+               {cudaDevAttrMultiProcessorCount, gpu.multiProcessorCount},
+               {cudaDevAttrMaxPitch, static_cast<int>(gpu.memPitch)},
+               {cudaDevAttrConcurrentManagedAccess, gpu.concurrentManagedAccess},
+               {cudaDevAttrGlobalL1CacheSupported, gpu.globalL1CacheSupported},
+               {cudaDevAttrLocalL1CacheSupported, gpu.localL1CacheSupported},
+               {cudaDevAttrIsMultiGpuBoard, gpu.isMultiGpuBoard},
+               {cudaDevAttrMultiGpuBoardGroupID, gpu.multiGpuBoardGroupID},
+               {cudaDevAttrMaxPersistingL2CacheSize, gpu.persistingL2CacheMaxSize},
+               {cudaDevAttrMaxAccessPolicyWindowSize, gpu.accessPolicyMaxWindowSize},
+               {cudaDevAttrTccDriver, gpu.tccDriver},
+               {cudaDevAttrPageableMemoryAccess, gpu.pageableMemoryAccess},
+               {cudaDevAttrHostNativeAtomicSupported, gpu.hostNativeAtomicSupported},
+               {cudaDevAttrSparseCudaArraySupported, gpu.sparseCudaArraySupported},
+               {cudaDevAttrIpcEventSupport, gpu.ipcEventSupported},
+#if CUDART_VERSION >= 13000
+               {cudaDevAttrNumaId, gpu.deviceNumaId}, {cudaDevAttrNumaConfig, gpu.deviceNumaConfig},
+               {cudaDevAttrHostNumaId, gpu.hostNumaId}, {cudaDevAttrMpsEnabled, gpu.mpsEnabled},
+#endif
+               {cudaDevAttrMaxTexture1DWidth, gpu.maxTexture1D},
+               {cudaDevAttrMaxTexture2DHeight, gpu.maxTexture2D[1]},
+               {cudaDevAttrMaxTexture2DLinearPitch, gpu.maxTexture2DLinear[2]},
+               {cudaDevAttrMaxTexture3DDepthAlt, gpu.maxTexture3DAlt[2]},
+               {cudaDevAttrMaxTextureCubemapLayeredLayers, gpu.maxTextureCubemapLayered[1]},
+               {cudaDevAttrMaxSurface2DWidth, gpu.maxSurface2D[0]},
+               {cudaDevAttrMaxSurface3DDepth, gpu.maxSurface3D[2]}, {
+             cudaDevAttrMaxSurfaceCubemapLayeredWidth, gpu.maxSurfaceCubemapLayered[0]
+           }
+         }) {
       int value = -1;
       EXPECT_CUDA(cudaDeviceGetAttribute(&value, attribute, 0));
       EXPECT_EQ(value, property) << attribute;

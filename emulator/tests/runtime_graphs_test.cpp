@@ -165,12 +165,13 @@ TEST(RuntimeGraphs, TellTheirNodesAndEdges) {
                           third = b.add_kernel(3, {first});
     EXPECT_EQ(nodes_of(b.graph), (std::vector<cudaGraphNode_t>{first, second, third}));
     std::size_t count = 3;
-    cudaGraphNode_t found[3] = {}, to[3] = {};
+    cudaGraphNode_t found[3] = {};
     EXPECT_CUDA(cudaGraphGetRootNodes(b.graph, found, &count));
     EXPECT_EQ(count, 1U);
     EXPECT_EQ(found[0], first);
     EXPECT_EQ(found[1], nullptr);
 #if CUDART_VERSION >= 13000
+    cudaGraphNode_t to[3] = {};
     count = 3;
     EXPECT_CUDA(cudaGraphGetEdges(b.graph, found, to, nullptr, &count));
     EXPECT_EQ(count, 2U);
