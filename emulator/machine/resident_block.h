@@ -10,7 +10,7 @@
 namespace emulator {
 
 /// A block of threads that has started. One host thread at a time runs it.
-class ResidentBlock : private FindingSink {
+class ResidentBlock final : private FindingSink {
  public:
   enum class Result { ran, spins, done };
 

@@ -91,7 +91,7 @@ cudaError_t checked_peer_copy(Process& p, void* to, int to_device, const void* f
     return cudaErrorInvalidDevice;
   return checked_copy(p, to, from, bytes, cudaMemcpyDefault, [&](const Side& t, const Side& f) {
     const auto is_at = [&](const Side& side, int device) {
-      return side.owner == p.devices.gpu(device) || side.place == Place::managed;
+      return side.owner == p.devices.gpu(device) || side.place == Place::unified;
     };
     return is_at(t, to_device) && is_at(f, from_device) ? body(t, f) : cudaErrorInvalidValue;
   });

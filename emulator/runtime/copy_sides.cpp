@@ -17,7 +17,7 @@ bool matches(cudaMemcpyKind kind, const Side& to, const Side& from) {
   const bool to_host = kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost;
   const bool from_host = kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice;
   const auto suits = [](const Side& side, bool is_host) {
-    return side.place == Place::pinned || side.place == Place::managed ||
+    return side.place == Place::pinned || side.place == Place::unified ||
            (side.place == Place::pageable) == is_host;
   };
   return kind == cudaMemcpyDefault || (suits(to, to_host) && suits(from, from_host));
@@ -68,7 +68,7 @@ std::optional<Side> side_at(const Process& p, const void* pointer, std::size_t b
   }
   if (address - allocation->begin + bytes > allocation->bytes) return std::nullopt;
   const Place place = allocation->owner == host      ? Place::pinned
-                      : allocation->owner == managed ? Place::managed
+                      : allocation->owner == managed ? Place::unified
                                                      : Place::device;
   return Side{address, place, allocation->owner};
 }

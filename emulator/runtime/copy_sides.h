@@ -10,7 +10,7 @@
 
 namespace emulator {
 
-enum class Place { pageable, pinned, device, managed };
+enum class Place { pageable, pinned, device, unified };
 
 /// One side of a copy.
 struct Side {
@@ -20,7 +20,7 @@ struct Side {
 };
 
 inline bool is_for_gpus(const Side& side) {
-  return side.place == Place::device || side.place == Place::managed;
+  return side.place == Place::device || side.place == Place::unified;
 }
 
 /// Classifies memory that a copy uses. Nothing if an allocation ends within it, or a GPU's address
