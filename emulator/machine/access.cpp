@@ -96,7 +96,7 @@ Target locate_marked(Warp& warp, int lane, MarkedBytes& memory, std::uint64_t ba
   if (access != Access::write && access != Access::copy && !all_written(target.written, bytes) &&
       !(space == ptx::Space::shared &&
         is_written_behind_guards(warp, lane, target, bytes, access)) &&
-      access != Access::load)
+      access != Access::load && access != Access::exchange)
     find_unwritten(warp, lane, offset, bytes, access, fmt::format(", in {} memory", name),
                    target.written);
   return target;

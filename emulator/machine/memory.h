@@ -13,7 +13,7 @@
 namespace emulator {
 
 /// A copy reads bytes that nothing may have written, and takes their marks along; so does a load.
-enum class Access { read, load, write, atomic, copy };
+enum class Access { read, load, write, atomic, exchange, copy };
 
 inline bool is_read(Access access) { return access == Access::read || access == Access::load; }
 inline bool needs_written(Access access) {

@@ -1,6 +1,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <type_traits>
 
 #include "emulator/machine/access.h"
 #include "emulator/machine/block.h"
@@ -9,6 +10,7 @@
 #include "emulator/machine/instructions/lanes.h"
 #include "emulator/machine/instructions/rows.h"
 #include "emulator/machine/ordering.h"
+#include "emulator/machine/undefined.h"
 
 namespace emulator {
 namespace {
@@ -109,11 +111,16 @@ struct AddTwoHalves {
   }
 };
 
+/// The new value does not depend on the old one, which nothing may have written.
+template <class Op>
+inline constexpr bool is_exchange = std::is_same_v<Op, Exchange>;
+
 /// Updates one element and returns what it was.
 template <class T, class Op>
 T update_element(Warp& warp, const Code& code, int lane, std::uint64_t address, T b, T c,
-                 bool& changes) {
-  const Target target = locate(warp, code, lane, address, sizeof(T), Access::atomic);
+                 bool& changes, UndefinedBytes& undefined) {
+  const Target target = locate(warp, code, lane, address, sizeof(T),
+                               is_exchange<Op> ? Access::exchange : Access::atomic);
   if (target.space == ptx::Space::parameter || target.space == ptx::Space::local)
     warp.fault(FaultKind::illegal_address, lane,
                "atomic operations are for global and shared memory");
@@ -127,6 +134,10 @@ T update_element(Warp& warp, const Code& code, int lane, std::uint64_t address, 
   } while (
       !__atomic_compare_exchange_n(place, &value, next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
   note_atomic(warp, lane, target, sizeof(T), next != value);
+  if (is_exchange<Op> && target.written != nullptr && !all_written(target.written, sizeof(T))) {
+    undefined.look(warp, code, lane, target, sizeof(T));
+    std::memset(target.written, mark_written, sizeof(T));
+  }
   acquire_after(warp, code, lane, target);
   changes |= next != value;
   return value;
@@ -148,14 +159,21 @@ void update(Warp& warp, const Code& code, Mask lanes) {
   T old[warp_lanes];
   std::uint64_t seen = 0;
   bool changes = false;
+  UndefinedBytes undefined;
   for_lanes_in_any_order(warp, lanes, [&](int lane) {
     const std::uint64_t address = lane_address(code, base, lane);
-    old[lane] = update_element<T, Op>(warp, code, lane, address, b[lane], c[lane], changes);
+    old[lane] =
+        update_element<T, Op>(warp, code, lane, address, b[lane], c[lane], changes, undefined);
     seen = seen * 31 + static_cast<std::uint64_t>(old[lane]) + address;
   });
   if (code.flag3) {
     T* d = warp.at<T>(code.d);
     for_lanes(lanes, [&](int lane) { d[lane] = old[lane]; });
+    if (undefined.lanes != 0) {
+      std::uint64_t bits[warp_lanes];
+      for_lanes(lanes, [&](int lane) { bits[lane] = bits_of_bytes(undefined.of(lane)); });
+      note_loaded(warp, {code.d.offset, sizeof(T)}, lanes, undefined.results & lanes, bits);
+    }
   }
   // A lock that is taken, or a flag that is read by adding zero.
   if (!changes && warp.same_as_before(code, seen)) warp.spin();
@@ -174,10 +192,11 @@ void update_vector(Warp& warp, const Code& code, Mask lanes) {
       warp.fault(FaultKind::misaligned_address, lane,
                  "the address of a vector is no multiple of its size");
     bool changes = false;
+    UndefinedBytes undefined;
     for (unsigned k = 0; k < count; ++k) {
       const T b = warp.at<T>((*code.more)[k])[lane];
-      old[static_cast<std::size_t>(lane)][k] =
-          update_element<T, Op>(warp, code, lane, address + k * sizeof(T), b, T{0}, changes);
+      old[static_cast<std::size_t>(lane)][k] = update_element<T, Op>(
+          warp, code, lane, address + k * sizeof(T), b, T{0}, changes, undefined);
     }
   });
   if (!code.flag3) return;

@@ -165,3 +165,11 @@ extern "C" __global__ void through_a_call(const int* in, int* out) {
 extern "C" __global__ void add_to_total(const int* in, int* total) {
   atomicAdd(total, in[threadIdx.x]);
 }
+
+// Locks and flags begin so: what the exchange returns, nobody looks at, unless `looks`.
+extern "C" __global__ void begin_by_exchange(int* out, int looks) {
+  __shared__ int place;
+  const int old = atomicExch(&place, 7);
+  __syncthreads();
+  out[threadIdx.x] = looks ? old : place;
+}

@@ -152,5 +152,15 @@ TEST(Uninitialised, EachUseIsOne) {
                     {.grid = {1}, .block = {64}}, out);
 }
 
+TEST(Uninitialised, ExchangesReadOnlyWhatIsLookedAt) {
+  FaultTest test("uninitialised");
+  const auto out = test.device.allocate(32 * sizeof(int));
+  test.expect_none("begin_by_exchange", {.grid = {1}, .block = {32}}, out, 0);
+  EXPECT_EQ(test.device.download<int>(out, 32), std::vector<int>(32, 7));
+  // One thread of the warp comes first.
+  test.expect_fault({uninitialised, std::nullopt, 0, std::nullopt}, "begin_by_exchange",
+                    {.grid = {1}, .block = {32}}, out, 1);
+}
+
 }  // namespace
 }  // namespace emulator::test
