@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <shared_mutex>
 #include <unordered_map>
 #include <vector>
 
@@ -67,19 +66,19 @@ struct Surface {
 };
 
 /// Texture and surface objects by the handles that kernels get. No handle is given out twice, so
-/// that a use after the object's end is found. Thread-safe.
+/// that a use after the object's end is found. A launch has those of the moment it was asked for:
+/// NVIDIA's samples destroy objects while kernels that use them still run.
 class ImageObjects {
  public:
   std::uint64_t add(Texture texture);
   std::uint64_t add(Surface surface);
-  bool remove_texture(std::uint64_t handle);
-  bool remove_surface(std::uint64_t handle);
+  void remove_texture(std::uint64_t handle);
+  void remove_surface(std::uint64_t handle);
   /// Null: no such object.
   std::shared_ptr<const Texture> texture(std::uint64_t handle) const;
   std::shared_ptr<const Surface> surface(std::uint64_t handle) const;
 
  private:
-  mutable std::shared_mutex mutex_;
   std::uint64_t next_ = 0x7e87'0000'0000'0000;
   std::unordered_map<std::uint64_t, std::shared_ptr<const Texture>> textures_;
   std::unordered_map<std::uint64_t, std::shared_ptr<const Surface>> surfaces_;

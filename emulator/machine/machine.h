@@ -85,8 +85,8 @@ struct Launch {
   std::shared_ptr<const Unordered> unordered = nullptr;  // null: all work is ordered
   /// Set when a kernel writes memory of the host, which may wait for it without a call.
   std::shared_ptr<std::atomic<bool>> told_host = nullptr;
-  const ImageObjects* images = nullptr;  // textures and surfaces; null: there are none
-  DeviceHeap* heap = nullptr;            // of malloc and free; null: it is full
+  std::shared_ptr<const ImageObjects> images = nullptr;  // null: there are none
+  DeviceHeap* heap = nullptr;                            // of malloc and free; null: it is full
 };
 
 /// How kernels are executed. From the environment: ASSAY_EMULATOR_SEED, ..._THREADS,

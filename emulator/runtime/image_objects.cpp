@@ -168,6 +168,13 @@ cudaError_t describe(const cudaTextureDesc& from, Texture& texture) {
   return cudaSuccess;
 }
 
+template <class Body>
+void change(Process& p, const Body& body) {
+  auto changed = std::make_shared<ImageObjects>(*p.images);
+  body(*changed);
+  p.images = std::move(changed);
+}
+
 }  // namespace
 }  // namespace emulator
 
@@ -188,7 +195,7 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResou
       if (const cudaError_t e = restrict_to(*view, texture); e != cudaSuccess) return e;
     }
     if (const cudaError_t e = describe(*description, texture); e != cudaSuccess) return e;
-    *object = p.images.add(std::move(texture));
+    change(p, [&](ImageObjects& all) { *object = all.add(std::move(texture)); });
     p.textures[*object] = {
         *resource, *description,
         view == nullptr ? std::nullopt : std::optional<cudaResourceViewDesc>(*view)};
@@ -199,8 +206,8 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResou
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
   return call(Wants::context, [&](Process& p, Lock&) {
     if (object == 0) return cudaSuccess;
-    if (!p.images.remove_texture(object)) return cudaErrorInvalidValue;
-    p.textures.erase(object);
+    if (p.textures.erase(object) == 0) return cudaErrorInvalidValue;
+    change(p, [&](ImageObjects& all) { all.remove_texture(object); });
     return cudaSuccess;
   });
 }
@@ -254,7 +261,8 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResou
       return refuse("surface", "its array does not exist", cudaErrorInvalidResourceHandle);
     if ((array->flags & cudaArraySurfaceLoadStore) == 0)
       return refuse("surface", "its array was made without cudaArraySurfaceLoadStore");
-    *object = p.images.add(Surface{p.devices.gpu(array->device), shape_of(*array), array->image});
+    const Surface surface{p.devices.gpu(array->device), shape_of(*array), array->image};
+    change(p, [&](ImageObjects& all) { *object = all.add(surface); });
     p.surfaces[*object] = *resource;
     return cudaSuccess;
   });
@@ -263,8 +271,8 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResou
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) {
   return call(Wants::context, [&](Process& p, Lock&) {
     if (object == 0) return cudaSuccess;
-    if (!p.images.remove_surface(object)) return cudaErrorInvalidValue;
-    p.surfaces.erase(object);
+    if (p.surfaces.erase(object) == 0) return cudaErrorInvalidValue;
+    change(p, [&](ImageObjects& all) { all.remove_surface(object); });
     return cudaSuccess;
   });
 }

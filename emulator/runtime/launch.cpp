@@ -138,7 +138,7 @@ cudaError_t make_work(Process& p, const void* symbol, const Configuration& c,
                 .parameters = parameter_block(parameters, arguments),
                 .gpu = gpu,
                 .stack_bytes = p.stack_bytes(current_device()),
-                .images = &p.images,
+                .images = p.images,
                 .heap = &p.heap_of(current_device())};
   Settings settings = p.settings;
   settings.seed = p.scheduler.random()();

@@ -53,7 +53,8 @@ struct Process {
   Handles<cudaArray_t, Array> arrays;
   Handles<cudaMipmappedArray_t, MipmappedArray> mipmapped_arrays;
   Handles<void*, LoadedModule> loaded_modules;
-  ImageObjects images;
+  // Replaced by each change: launches keep theirs.
+  std::shared_ptr<const ImageObjects> images = std::make_shared<const ImageObjects>();
   std::map<int, DeviceHeap> heaps;  // by device: made by the first launch
   DeviceHeap& heap_of(int device);
   // Of live texture and surface objects, as the program gave them.

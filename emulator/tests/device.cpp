@@ -57,7 +57,7 @@ void Kernels::run_packed(const std::string& kernel, const Shape& shape,
   launch.block = shape.block;
   launch.dynamic_shared_bytes = shape.dynamic_shared_bytes;
   launch.gpu = shape.gpu;
-  launch.images = &images;
+  launch.images = std::make_shared<const ImageObjects>(images);
   launch.parameters.resize(program_.facts(kernel).parameter_bytes);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (parameters[i].bytes != arguments[i].size()) {

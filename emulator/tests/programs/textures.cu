@@ -130,9 +130,10 @@ Result sum_of_volume_and_line() {
   linear.res.linear = {line, format, sizeof factors};
   const cudaTextureObject_t volume = texture_of(resource_of(array)), memory = texture_of(linear);
   sum_of_volume<<<1, dim3(size, size, size)>>>(volume, memory, sum);
-  const Result result = copied(sum, 1);
+  // What was launched before keeps them.
   cudaDestroyTextureObject(volume);
   cudaDestroyTextureObject(memory);
+  const Result result = copied(sum, 1);
   cudaFreeArray(array);
   cudaFree(line);
   cudaFree(sum);
