@@ -89,20 +89,25 @@ TEST(RuntimeEvents, TellTheTimeBetweenThem) {
   });
 }
 
+const Environment strict_times{{"ASSAY_EMULATOR_STRICT_TIMES", "1"}};
+
 /// Records one event on each stream around work on a third, and asks for the time between them.
 std::string times_apart(bool is_start_apart, bool is_end_apart) {
-  return on_gpus(1, [=] {
-    RecordedWork work;
-    cudaStream_t stream = new_stream(), other = new_stream();
-    cudaEvent_t begin = new_event(), end = new_event();
-    EXPECT_CUDA(cudaEventRecord(begin, is_start_apart ? other : stream));
-    work.enqueue('a', stream);
-    EXPECT_CUDA(cudaEventRecord(end, is_end_apart ? other : stream));
-    EXPECT_CUDA(cudaDeviceSynchronize());
-    float ms = 0;
-    const bool is_right = !is_start_apart && !is_end_apart;
-    EXPECT_EQ(cudaEventElapsedTime(&ms, begin, end) == cudaSuccess, is_right);
-  });
+  return on_gpus(
+      1,
+      [=] {
+        RecordedWork work;
+        cudaStream_t stream = new_stream(), other = new_stream();
+        cudaEvent_t begin = new_event(), end = new_event();
+        EXPECT_CUDA(cudaEventRecord(begin, is_start_apart ? other : stream));
+        work.enqueue('a', stream);
+        EXPECT_CUDA(cudaEventRecord(end, is_end_apart ? other : stream));
+        EXPECT_CUDA(cudaDeviceSynchronize());
+        float ms = 0;
+        const bool is_right = !is_start_apart && !is_end_apart;
+        EXPECT_EQ(cudaEventElapsedTime(&ms, begin, end) == cudaSuccess, is_right);
+      },
+      strict_times);
 }
 
 TEST(RuntimeEvents, OfOtherStreamsThanTheWorkTellNoTimeOfIt) {
@@ -117,18 +122,21 @@ TEST(RuntimeEvents, OfOtherStreamsThanTheWorkTellNoTimeOfIt) {
 
 /// Records events of the default stream around work on a stream with these flags.
 std::string times_from_the_default_stream(unsigned flags, bool is_right) {
-  return on_gpus(1, [=] {
-    RecordedWork work;
-    cudaStream_t stream = nullptr;
-    EXPECT_CUDA(cudaStreamCreateWithFlags(&stream, flags));
-    cudaEvent_t begin = new_event(), end = new_event();
-    EXPECT_CUDA(cudaEventRecord(begin, nullptr));
-    work.enqueue('a', stream);
-    EXPECT_CUDA(cudaEventRecord(end, nullptr));
-    EXPECT_CUDA(cudaEventSynchronize(end));
-    float ms = 0;
-    EXPECT_EQ(cudaEventElapsedTime(&ms, begin, end) == cudaSuccess, is_right);
-  });
+  return on_gpus(
+      1,
+      [=] {
+        RecordedWork work;
+        cudaStream_t stream = nullptr;
+        EXPECT_CUDA(cudaStreamCreateWithFlags(&stream, flags));
+        cudaEvent_t begin = new_event(), end = new_event();
+        EXPECT_CUDA(cudaEventRecord(begin, nullptr));
+        work.enqueue('a', stream);
+        EXPECT_CUDA(cudaEventRecord(end, nullptr));
+        EXPECT_CUDA(cudaEventSynchronize(end));
+        float ms = 0;
+        EXPECT_EQ(cudaEventElapsedTime(&ms, begin, end) == cudaSuccess, is_right);
+      },
+      strict_times);
 }
 
 TEST(RuntimeEvents, OfTheDefaultStreamTimeWorkOfBlockingOnes) {
