@@ -175,6 +175,27 @@ std::byte* locate_row(Warp& warp, const Code& code, const std::byte* base, unsig
   return window.view + offset;
 }
 
+bool locate_shared(Warp& warp, const Code& code, const std::byte* base, Mask lanes, unsigned bytes,
+                   Access access, std::uint32_t* offsets) {
+  const MarkedBytes& shared = warp.block().shared;
+  const std::uint64_t size = shared.bytes.size();
+  if (size < bytes) return false;
+  bool is_wrong = false;
+  for_lanes(lanes, [&](int lane) {
+    const std::uint64_t address = lane_address(code, base, lane);
+    is_wrong |= (address & (bytes - 1)) != 0 || address > size - bytes;
+    offsets[lane] = static_cast<std::uint32_t>(address);
+  });
+  if (is_wrong) return false;
+  // Bytes that asynchronous copies guard look unwritten.
+  if (access == Access::write && !warp.block().has_async()) return true;
+  bool is_written = true;
+  for_lanes(lanes, [&](int lane) {
+    is_written &= all_written(shared.written.data() + offsets[lane], bytes);
+  });
+  return is_written;
+}
+
 void note_read(Warp& warp, const Code& code, int lane, const Target& target, unsigned bytes) {
   const bool strong = code.order != Order::weak;
   if (code.used_bytes != 0xffff) [[unlikely]] {

@@ -24,6 +24,11 @@ inline Target locate(Warp& warp, const Code& code, int lane, std::uint64_t addre
 std::byte* locate_row(Warp& warp, const Code& code, const std::byte* base, unsigned bytes,
                       Access access);
 
+/// Where the lanes of an access to shared memory find their bytes, if no lane's address is wrong
+/// and, for a load, all bytes are written. False: look at each lane.
+bool locate_shared(Warp& warp, const Code& code, const std::byte* base, Mask lanes, unsigned bytes,
+                   Access access, std::uint32_t* offsets);
+
 /// Marks the target's bytes as written, and tells the search for races; the value is the one to be
 /// stored.
 void note_write(Warp& warp, const Code& code, int lane, const Target& target, unsigned bytes,

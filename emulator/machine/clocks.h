@@ -20,6 +20,9 @@ class Clocks {
 
   std::uint32_t own(int member) const { return own_[static_cast<std::size_t>(member)]; }
 
+  /// Every member knows of everything before this clock.
+  std::uint32_t all() const { return all_; }
+
   bool ordered(int me, int other, std::uint32_t stamp) const {
     return me == other || stamp < known(me, other);
   }

@@ -25,8 +25,9 @@ std::uint32_t block_clock(std::uint64_t stamp) {
 }
 std::uint32_t warp_clock(std::uint64_t stamp) { return static_cast<std::uint32_t>(stamp >> 38); }
 
-std::uint64_t make_stamp(std::uint64_t thread, std::uint64_t bytes, bool strong,
-                         std::uint64_t readers, std::uint64_t in_block, std::uint64_t in_warp) {
+constexpr std::uint64_t make_stamp(std::uint64_t thread, std::uint64_t bytes, bool strong,
+                                   std::uint64_t readers, std::uint64_t in_block,
+                                   std::uint64_t in_warp) {
   return thread | bytes << 10 | std::uint64_t{strong} << 14 | readers << 15 |
          (in_block & 0x1fffff) << 17 | in_warp << 38;
 }
@@ -153,6 +154,102 @@ void SharedRaces::write(WarpState& warp, int lane, std::uint64_t offset, unsigne
     }
     users = {make_stamp(thread, part, strong, one_reader, in_block, in_warp), 0};
   });
+}
+
+/// What all threads of the block know of: quickly, and at times wrongly not.
+struct SharedRaces::Known {
+  int warp;
+  std::uint32_t in_block, in_warp;
+
+  bool operator()(std::uint64_t stamp) const {
+    return warp_of(stamp) == warp && readers_of(stamp) != several_warps
+               ? warp_clock(stamp) < in_warp
+               : block_clock(stamp) < in_block;
+  }
+};
+
+Mask SharedRaces::read_row(const WarpState& warp, Mask lanes, const std::uint32_t* offsets,
+                           unsigned bytes) {
+  const std::uint64_t in_block = clocks.own(warp.index());
+  const Known is_known{warp.index(), clocks.all(), warp.clocks.all()};
+  const std::uint64_t parts = bytes >= 4 ? 0xf : (1u << bytes) - 1;
+  const unsigned words = (bytes + 3) / 4;
+  // Of all stamps of a clock that differ in their lanes.
+  constexpr std::uint64_t but_lane = ~std::uint64_t{0x1f};
+  constexpr std::uint64_t but_thread = make_stamp(0, 0xf, true, 3, 0x1fffff, 0);
+  std::uint64_t known_writer = 0;
+  Mask left = 0;
+  for_lanes(lanes, [&](int lane) {
+    const std::uint64_t part = parts << (offsets[lane] % 4);
+    const std::uint64_t several = make_stamp(0, part, false, several_warps, in_block, 0);
+    Users* users = &words_[offsets[lane] / 4];
+    for (unsigned k = 0; k < words; ++k, ++users) {
+      const std::uint64_t writer = users->writer, reader = users->reader;
+      if (writer != 0 && (writer & but_lane) != known_writer) {
+        const auto thread = static_cast<std::uint64_t>(warp.index() * warp_lanes + lane);
+        const bool is_plain = bytes_of(writer) == part;
+        if (is_plain && is_known(writer)) {
+          known_writer = writer & but_lane;
+        } else if (!is_plain || thread_of(writer) != thread) {
+          left |= Mask{1} << lane;
+          return;
+        }
+      }
+      // Readers since the same barrier; that there are several says it all.
+      if ((reader & but_thread) == several) continue;
+      const auto thread = static_cast<std::uint64_t>(warp.index() * warp_lanes + lane);
+      const std::uint64_t in_warp = warp.clocks.own(lane);
+      const auto note = [&](Readers readers) {
+        users->reader = make_stamp(thread, part, false, readers, in_block, in_warp);
+      };
+      const bool is_new = block_clock(reader) == (in_block & 0x1fffff) && !is_strong(reader);
+      const bool same_warp = warp_of(reader) == warp.index();
+      if (reader == 0) {
+        note(one_reader);
+      } else if (bytes_of(reader) != part) {
+        left |= Mask{1} << lane;
+        return;
+      } else if (is_known(reader)) {
+        note(one_reader);
+      } else if (is_new && !same_warp) {
+        note(several_warps);
+      } else if (is_new && readers_of(reader) != several_warps && warp_clock(reader) == in_warp) {
+        if (readers_of(reader) == one_reader && thread_of(reader) != thread) note(several_lanes);
+      } else {
+        left |= Mask{1} << lane;
+        return;
+      }
+    }
+  });
+  return left;
+}
+
+Mask SharedRaces::write_row(const WarpState& warp, Mask lanes, const std::uint32_t* offsets,
+                            unsigned bytes) {
+  const std::uint64_t in_block = clocks.own(warp.index());
+  const Known is_known{warp.index(), clocks.all(), warp.clocks.all()};
+  const std::uint64_t parts = bytes >= 4 ? 0xf : (1u << bytes) - 1;
+  Mask left = 0;
+  for_lanes(lanes, [&](int lane) {
+    const auto thread = static_cast<std::uint64_t>(warp.index() * warp_lanes + lane);
+    const std::uint64_t part = parts << (offsets[lane] % 4);
+    const std::uint64_t mine =
+        make_stamp(thread, part, false, one_reader, in_block, warp.clocks.own(lane));
+    const auto is_plain = [&](std::uint64_t stamp) {
+      return stamp == 0 ||
+             (bytes_of(stamp) == part &&
+              (is_known(stamp) || (thread_of(stamp) == thread && readers_of(stamp) == one_reader)));
+    };
+    Users *begin = &words_[offsets[lane] / 4], *end = begin + (bytes + 3) / 4;
+    const bool are_plain = std::all_of(begin, end, [&](const Users& users) {
+      return is_plain(users.writer) && is_plain(users.reader);
+    });
+    if (are_plain)
+      std::fill(begin, end, Users{mine, 0});
+    else
+      left |= Mask{1} << lane;
+  });
+  return left;
 }
 
 void SharedRaces::release(WarpState& warp, int lane, std::uint64_t offset) {

@@ -37,6 +37,12 @@ class SharedRaces {
   void write(WarpState& warp, int lane, std::uint64_t offset, unsigned bytes, bool strong,
              const Change& changes);
 
+  /// Weak reads by lanes of a warp that conflict with nothing, as nearly all. Returns the lanes
+  /// for which that is not plain: they are left to `read`.
+  Mask read_row(const WarpState& warp, Mask lanes, const std::uint32_t* offsets, unsigned bytes);
+  /// The same of weak writes.
+  Mask write_row(const WarpState& warp, Mask lanes, const std::uint32_t* offsets, unsigned bytes);
+
   void release(WarpState& warp, int lane, std::uint64_t offset);
   void acquire(WarpState& warp, int lane, std::uint64_t offset);
   void release_to(WarpState& warp, int lane, Released& released);
@@ -67,6 +73,7 @@ class SharedRaces {
   template <class F>
   void for_each_place(std::uint64_t offset, unsigned bytes, F f);
   bool ordered(const WarpState& warp, int lane, std::uint64_t stamp) const;
+  struct Known;
   /// Returns whether a fence of the other proxy lies between the access and the thread.
   bool is_fenced(const WarpState& warp, int lane, std::uint64_t stamp) const;
 

@@ -98,6 +98,11 @@ StoredBytes stored_bytes(Warp& warp, const Code& code, int lane) {
   return stored;
 }
 
+Target shared_target(Warp& warp, std::uint32_t offset) {
+  MarkedBytes& shared = warp.block().shared;
+  return {shared.bytes.data() + offset, shared.written.data() + offset, ptx::Space::shared, offset};
+}
+
 /// Elements of T in memory; registers of Register, into which a signed T is extended.
 template <class T, class Register>
 void load(Warp& warp, const Code& code, Mask lanes) {
@@ -116,6 +121,25 @@ void load(Warp& warp, const Code& code, Mask lanes) {
           std::memcpy(&value, row + std::size_t{lane} * bytes + k * sizeof(T), sizeof value);
           registers[k][lane] = static_cast<Register>(value);
         }
+      }
+      return;
+    }
+  }
+  if (!strong && code.space == ptx::Space::shared && code.used_bytes == 0xffff &&
+      warp.frame()->undefined == nullptr) {
+    std::uint32_t offsets[warp_lanes];
+    if (locate_shared(warp, code, base, lanes, bytes, Access::load, offsets)) {
+      for_lanes(warp.block().shared_races.read_row(warp, lanes, offsets, bytes), [&](int lane) {
+        note_read(warp, code, lane, shared_target(warp, offsets[lane]), bytes);
+      });
+      const std::byte* shared = warp.block().shared.bytes.data();
+      for (unsigned k = 0; k < count; ++k) {
+        Register* d = registers[k];
+        for_lanes(lanes, [&](int lane) {
+          T value;
+          std::memcpy(&value, shared + offsets[lane] + k * sizeof(T), sizeof value);
+          d[lane] = static_cast<Register>(value);
+        });
       }
       return;
     }
@@ -167,11 +191,30 @@ void store(Warp& warp, const Code& code, Mask lanes) {
       return;
     }
   }
+  const auto values_of = [&](int lane, T* values) {
+    for (unsigned k = 0; k < count; ++k) values[k] = static_cast<T>(registers[k][lane]);
+  };
+  if (std::uint32_t offsets[warp_lanes];
+      !strong && code.space == ptx::Space::shared && !follows &&
+      locate_shared(warp, code, base, lanes, bytes, Access::write, offsets)) {
+    const Mask left = warp.block().shared_races.write_row(warp, lanes, offsets, bytes);
+    const auto store_lane = [&](int lane, bool is_noted) {
+      const Target target = shared_target(warp, offsets[lane]);
+      alignas(16) T values[16 / sizeof(T)];
+      values_of(lane, values);
+      if (!is_noted) note_write(warp, code, lane, target, bytes, values);
+      std::memcpy(target.data, values, bytes);
+      std::memset(target.written, mark_written, bytes);
+    };
+    for_lanes(lanes & ~left, [&](int lane) { store_lane(lane, true); });
+    for_lanes(left, [&](int lane) { store_lane(lane, false); });
+    return;
+  }
   for_lanes(lanes, [&](int lane) {
     const Target target =
         locate(warp, code, lane, lane_address(code, base, lane), bytes, Access::write);
     alignas(16) T values[16 / sizeof(T)];
-    for (unsigned k = 0; k < count; ++k) values[k] = static_cast<T>(registers[k][lane]);
+    values_of(lane, values);
     const bool was_written = target.written != nullptr && all_written(target.written, bytes);
     StoredBytes stored;
     if (follows) [[unlikely]] {
