@@ -1,7 +1,9 @@
 """Finds the programs of a checkout that the user has. Each family is a function that yields Programs."""
 import dataclasses
+import os
 import pathlib
 import re
+import subprocess
 
 
 @dataclasses.dataclass
@@ -13,6 +15,7 @@ class Program:
     flags: list = dataclasses.field(default_factory=list)
     arguments: list = dataclasses.field(default_factory=list)
     needs: str = ""  # a library that the emulator has not
+    built: pathlib.Path = None  # an executable that is there already
 
 
 # What programs link or include, and who makes it.
@@ -107,5 +110,30 @@ def sgemm_cuda(checkout):
                       [f"-I{checkout / 'src'}"], [str(kernel)], library_of([checkout / "sgemm.cu"]))
 
 
-FAMILIES = {"hecbench": hecbench, "cuda-samples": cuda_samples, "llm.c": llm_c, "babelstream": babelstream,
+def cutlass(checkout):
+    """Examples of one file without an architecture of their own, or for Ampere at most."""
+    for source in sorted(checkout.glob("examples/[0-4]*/*.cu")):
+        if re.search("hopper|blackwell|volta|turing", source.parent.name) or len(list(source.parent.glob("*.cu"))) > 1:
+            continue
+        yield Program("CUTLASS", source.stem, source.parent, [source], [f"-I{checkout / folder}" for folder in
+                      ("include", "tools/util/include", "tools/library/include", "examples/common")] +
+                      ["--expt-relaxed-constexpr"], [], library_of([source]))
+
+
+def raja_perf(executable):
+    """Each kernel of a build of RAJAPerf: it compares checksums of its CUDA variants with the sequential one."""
+    listed = subprocess.run([executable, "--print-kernels"], capture_output=True, text=True, check=True).stdout
+    for kernel in re.findall(r"^\w+_\w+$", listed, re.M):
+        yield Program("RAJAPerf", kernel, executable.parent, [], [], ["-k", kernel, "-v", "Base_Seq", "Base_CUDA", "RAJA_CUDA",
+                      "--npasses", "1", "--size", "1000", "--checkrun", "1"], built=executable)
+
+
+def executables(folder):
+    """Each program of a folder, whose name is the family's."""
+    for file in sorted(folder.iterdir()):
+        if file.is_file() and os.access(file, os.X_OK) and ".so" not in file.name:
+            yield Program(folder.name, file.name, folder, [], built=file)
+
+
+FAMILIES = {"executables": executables, "raja-perf": raja_perf, "cutlass": cutlass, "hecbench": hecbench, "cuda-samples": cuda_samples, "llm.c": llm_c, "babelstream": babelstream,
             "sgemm": sgemm_cuda}
