@@ -1,6 +1,11 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
 #include "emulator/machine/instructions/float_rules.h"
 #include "emulator/machine/instructions/lanes.h"
 #include "emulator/machine/instructions/rows.h"
+#include "emulator/numbers/clones.h"
 
 namespace emulator {
 namespace {
@@ -66,6 +71,22 @@ void plain(Warp& warp, const Code& code, Mask lanes) {
   for_lanes(lanes, [=](int i) { d[i] = with_canonical_nan(Op::plain(a[i], b[i], c[i])); });
 }
 
+/// The same for hosts that fuse: elsewhere each lane's fma is a call.
+template <class T, class Op>
+ASSAY_CLONE void plain_wide(Warp& warp, const Code& code, Mask lanes) {
+  T* d = warp.at<T>(code.d);
+  const T *a = warp.at<T>(code.a), *b = warp.at<T>(code.b), *c = warp.at<T>(code.c);
+  // Lanes that do not take part compute as well, in place of a branch for each.
+  std::array<T, warp_lanes> results;
+#pragma GCC ivdep
+  for (std::size_t i = 0; i < warp_lanes; ++i)
+    results[i] = with_canonical_nan(Op::plain(a[i], b[i], c[i]));
+  if (lanes == all_lanes)
+    std::copy(results.begin(), results.end(), d);
+  else
+    for_lanes(lanes, [&](int i) { d[i] = results[static_cast<std::size_t>(i)]; });
+}
+
 /// variant: the rounding; flag: ftz; flag2: sat.
 template <class T, class Op>
 void modified(Warp& warp, const Code& code, Mask lanes) {
@@ -91,7 +112,9 @@ void decode_float(Decoder& decoder, ptx::Type type, std::size_t sources, Roundin
   take_operands(decoder, type, sources);
   if (sources < 3) decoder.code.c = decoder.code.b;
   if (rounding == Rounding::nearest && !decoder.code.flag && !decoder.code.flag2)
-    return decoder.emit(single ? plain<float, Op> : plain<double, Op>);
+    return has_wide_vectors()
+               ? decoder.emit(single ? plain_wide<float, Op> : plain_wide<double, Op>)
+               : decoder.emit(single ? plain<float, Op> : plain<double, Op>);
   decoder.emit(single ? modified<float, Op> : modified<double, Op>);
 }
 
