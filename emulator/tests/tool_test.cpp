@@ -2,10 +2,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <regex>
+#include <set>
 #include <string>
 
 namespace emulator {
@@ -123,6 +127,38 @@ TEST(Tool, HelpsAndRefuses) {
 
 TEST(Tool, PassesTheCommandsOwnOptionsOn) {
   expect(tool + " --gpus 1 sh -c 'echo \"$ASSAY_EMULATED_GPUS $1\"' sh --help", 87, "1 --help");
+}
+
+/// The bugs of a source, each with the lines that are marked with its name: those after the mark.
+std::map<std::string, std::set<int>> bugs_of(const std::string& path) {
+  std::map<std::string, std::set<int>> bugs;
+  std::ifstream file(path);
+  int number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    static const std::regex mark("BUG (\\w+)");
+    if (line.find("//") == std::string::npos || line.find('`') != std::string::npos) continue;
+    for (std::sregex_iterator found(line.begin(), line.end(), mark), end; found != end; ++found)
+      bugs[(*found)[1]].insert(number + 1);
+  }
+  return bugs;
+}
+
+TEST(Tool, NamesTheLineOfEachPlantedBug) {
+  const auto bugs = bugs_of(EMULATOR_PLANTED);
+  EXPECT_GE(bugs.size(), 29u);
+  for (const auto& [bug, lines] : bugs) {
+    for (const int seed : {1, 2}) {
+      const Outcome outcome = run(tool + " --like h100 --seed " + std::to_string(seed) + " " +
+                                  EMULATOR_PROGRAM "_planted " + bug);
+      EXPECT_EQ(outcome.code, 86) << bug << "\n" << outcome.text;
+      const bool is_named = std::ranges::any_of(lines, [&](int line) {
+        const std::regex place("planted\\.cu:" + std::to_string(line) + "\\b");
+        return std::regex_search(outcome.text, place);
+      });
+      EXPECT_TRUE(is_named) << bug << "\n" << outcome.text;
+    }
+  }
 }
 
 }  // namespace
