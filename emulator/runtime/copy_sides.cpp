@@ -90,6 +90,16 @@ cudaError_t find_sides(const Process& p, const void* to, const void* from, std::
   return cudaErrorInvalidValue;
 }
 
+/// Whether a copy changes what it writes. If not, it conflicts with nobody.
+bool changes(const Memory& memory, const Side& to, const Side& from, std::size_t bytes) {
+  const auto bytes_of = [&](const Side& side) {
+    if (side.owner == host) return reinterpret_cast<const std::byte*>(side.address);
+    const Memory::Window& window = memory.window_of(side.owner);
+    return static_cast<const std::byte*>(window.view + (side.address - window.begin));
+  };
+  return std::memcmp(bytes_of(to), bytes_of(from), bytes) != 0;
+}
+
 /// Finds work of other streams that uses the bytes and that nothing orders with this copy or
 /// memset. `from` is null for a memset.
 void demand_order(Process& p, const Side& to, const Side* from, std::size_t bytes,
@@ -109,7 +119,8 @@ void demand_order(Process& p, const Side& to, const Side* from, std::size_t byte
   if (unordered == nullptr) return;
   for (const Unordered::Range& range : ranges) {
     const auto other = unordered_use(p.memory, range.begin, bytes, range.is_written, *unordered);
-    if (!other) continue;
+    if (!other || (range.is_written && from != nullptr && !changes(p.memory, to, *from, bytes)))
+      continue;
     const Fault fault(
         FaultKind::race,
         fmt::format("{}: {} {} bytes at {:#x}, unordered with {} on another stream: neither an "

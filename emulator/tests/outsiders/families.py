@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import subprocess
+import typing
 
 
 @dataclasses.dataclass
@@ -16,11 +17,12 @@ class Program:
     arguments: list = dataclasses.field(default_factory=list)
     needs: str = ""  # a library that the emulator has not
     built: pathlib.Path = None  # an executable that is there already
+    verify: typing.Callable = None  # tells from what it wrote to {out} what is wrong; "" if nothing
 
 
 # What programs link or include, and who makes it.
 LIBRARIES = {
-    "cublas": "cuBLAS", "cufft": "cuFFT", "curand": "cuRAND", "cusparse": "cuSPARSE", "cusolver": "cuSOLVER", "cudnn": "cuDNN",
+    "cublasXt": "cuBLASXt", "cufft": "cuFFT", "curand": "cuRAND", "cusparse": "cuSPARSE", "cusolver": "cuSOLVER", "cudnn": "cuDNN",
     "nvrtc": "NVRTC", "npp": "NPP", "nvjpeg": "nvJPEG", "nccl": "NCCL", "mpi.h": "MPI", "nvshmem": "NVSHMEM", "GL/": "OpenGL",
     "helper_gl": "OpenGL", "nvgraph": "nvGRAPH", "cutensor": "cuTENSOR", "EGL": "EGL", "nvscibuf": "NvSci", "gsl": "GSL",
     "boost": "Boost", "cuda_egl": "EGL", "vulkan": "Vulkan", "cuda_d3d": "Direct3D", "nvvm": "libNVVM",
@@ -120,12 +122,23 @@ def cutlass(checkout):
                       ["--expt-relaxed-constexpr"], [], library_of([source]))
 
 
+def wrong_checksum(out):
+    """Each line of a variant has its checksum and how it differs from that of Base_Seq."""
+    rows = re.findall(r"^(\w+-\w+) +(\S+) +(\S+) *$", (out / "RAJAPerf-checksum.txt").read_text(), re.M)
+    wrong = [f"{variant} differs by {difference}" for variant, checksum, difference in rows
+             if not abs(float(difference)) <= 1e-5 * max(1, abs(float(checksum)))]
+    if not any("CUDA" in variant for variant, _, _ in rows):
+        wrong.append("no CUDA variant ran")
+    return next(iter(wrong), "")
+
+
 def raja_perf(executable):
     """Each kernel of a build of RAJAPerf: it compares checksums of its CUDA variants with the sequential one."""
     listed = subprocess.run([executable, "--print-kernels"], capture_output=True, text=True, check=True).stdout
     for kernel in re.findall(r"^\w+_\w+$", listed, re.M):
         yield Program("RAJAPerf", kernel, executable.parent, [], [], ["-k", kernel, "-v", "Base_Seq", "Base_CUDA", "RAJA_CUDA",
-                      "--npasses", "1", "--size", "1000", "--checkrun", "1"], built=executable)
+                      "--npasses", "1", "--size", "1000", "--checkrun", "1", "--outdir", "{out}"], built=executable,
+                      verify=wrong_checksum)
 
 
 def executables(folder):

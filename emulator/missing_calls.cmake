@@ -1,9 +1,9 @@
-# Writes OUTPUT: a weak definition of each function that HEADER (cuda_runtime_api.h) declares. The ones that the runtime
-# defines take its place; the others name themselves when they are called (missing_call.h).
-file(STRINGS ${HEADER} lines REGEX "^ *extern .*cudaError_t CUDARTAPI +cuda[A-Za-z0-9_]+\\(")
+# Writes OUTPUT: a weak definition of each function that HEADER declares to return STATUS and marks with API. Those that
+# the library defines take its place; the others name themselves when they are called: FUNCTION, which INCLUDE declares.
+file(STRINGS ${HEADER} lines REGEX "${STATUS} ${API} +cu[A-Za-z0-9_]+\\(")
 set(names)
 foreach(line IN LISTS lines)
-  if(line MATCHES "CUDARTAPI +(cuda[A-Za-z0-9_]+)\\(")
+  if(line MATCHES "${API} +(cu[A-Za-z0-9_]+)\\(")
     list(APPEND names ${CMAKE_MATCH_1})
   endif()
 endforeach()
@@ -20,8 +20,8 @@ if(count LESS 200)
   message(FATAL_ERROR "${HEADER} declares only ${count} functions that can be read")
 endif()
 list(REMOVE_DUPLICATES names)
-set(text "#include \"emulator/runtime/missing_call.h\"\n\nextern \"C\" {\n")
+set(text "#include \"${INCLUDE}\"\n\nextern \"C\" {\n")
 foreach(name IN LISTS names)
-  string(APPEND text "[[gnu::weak]] int ${name}() { return emulator::missing_call(\"${name}\"); }\n")
+  string(APPEND text "[[gnu::weak]] int ${name}() { return ${FUNCTION}(\"${name}\"); }\n")
 endforeach()
 file(WRITE ${OUTPUT} "${text}}\n")
