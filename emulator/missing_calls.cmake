@@ -1,11 +1,11 @@
 # Writes OUTPUT: a weak definition of each function that HEADER declares to return STATUS and marks with API. Those that
 # the library defines take its place; the others name themselves when they are called: FUNCTION, which INCLUDE declares.
-file(STRINGS ${HEADER} lines REGEX "${STATUS} ${API} +cu[A-Za-z0-9_]+\\(")
+file(READ ${HEADER} text)
+string(REGEX MATCHALL "${STATUS} ${API}[ \n]+cu[A-Za-z0-9_]+\\(" declarations "${text}")
 set(names)
-foreach(line IN LISTS lines)
-  if(line MATCHES "${API} +(cu[A-Za-z0-9_]+)\\(")
-    list(APPEND names ${CMAKE_MATCH_1})
-  endif()
+foreach(declaration IN LISTS declarations)
+  string(REGEX REPLACE ".*[ \n](cu[A-Za-z0-9_]+)\\($" "\\1" name "${declaration}")
+  list(APPEND names ${name})
 endforeach()
 # Names in programs whose threads have default streams of their own.
 file(STRINGS ${HEADER} lines REGEX "# *define +cuda[A-Za-z0-9_]+ +__CUDART_API_PT[DS][SZ]\\(")
