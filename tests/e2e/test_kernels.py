@@ -116,7 +116,7 @@ class Examples(Kernels):
                         HEADER, "add.cu", "-o", "add.so", "-cudart", "shared", "-lineinfo"],
                        cwd=self.folder, check=True)
         apart = "tensor_ops/add/f32/n=610,cols=61,ld=64"
-        subprocess.run([ROOT / "scripts" / "emulate-gpu", "--build", BUILD, ASSAY, "run", "--kernels", "./add.so", "--device", "cuda:0",
+        subprocess.run([ROOT / "scripts" / "emulate-gpu", "--build", BUILD, "--drop-in", ASSAY, "run", "--kernels", "./add.so", "--device", "cuda:0",
                         "--no-limits", "--out", "out", *self.cases(ADD, apart)], cwd=self.folder, check=True, timeout=1500,
                        capture_output=True)
         rows = {row["case_id"]: row for row in self.rows("out")}

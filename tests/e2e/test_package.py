@@ -34,6 +34,7 @@ class Package(unittest.TestCase):
 
     def test_each_program_finds_its_libraries_in_the_archive(self):
         programs = sorted((self.root / "bin").iterdir()) + sorted((self.root / "lib").rglob("*.so*"))
+        emulator = sorted((self.root / "emulator").rglob("emulate-gpu")) + sorted((self.root / "emulator").rglob("*.so*"))
         self.assertIn(self.root / "bin/assay", programs)
         for program in programs:
             if program.name == "launcher_mpi.so":
@@ -45,12 +46,16 @@ class Package(unittest.TestCase):
                 if program.parent.name == "bin":
                     self.assertIn(str(self.root), line, f"{program}: {line}")
                 self.assertTrue(line.split()[0] in os.listdir(self.root / "lib"), f"{program}: {line}")
+        for program in emulator:
+            for line in self.run_bare("ldd", program).splitlines():
+                if not OF_THE_MACHINE.match(line.strip()) and "statically linked" not in line:
+                    self.assertIn(str(self.root), line, f"{program}: {line}")
 
     def test_each_program_looks_in_the_archive_alone(self):
         for program in run_paths.programs_below(self.root):
             entries = run_paths.run_path(program)
             self.assertEqual(run_paths.problems(entries, program), [], program)
-            if program.parent.name == "bin":
+            if program.parent == self.root / "bin":
                 self.assertEqual(entries, ["$ORIGIN/../lib"], program)
             else:
                 self.assertEqual([entry for entry in entries if not entry.startswith("$ORIGIN")], [], program)

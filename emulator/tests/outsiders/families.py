@@ -92,7 +92,7 @@ def cuda_samples(checkout):
 
 
 # Sizes of a model, and how often a kernel is timed.
-SMALL_MODEL = {r"\bint B = \d+;": "int B = 2;", r"\bint T = \d+;": "int T = 32;", r"\bint C = \d+;": "int C = 256;",
+SMALL_MODEL = {r"\bint B = \d+;": "int B = 2;", r"\bint T = \d+;": "int T = 128;", r"\bint C = \d+;": "int C = 256;",
                r"\bint OC = \d+ \* 4;": "int OC = 256 * 4;", r"\bint V = \d+;": "int V = 500;", r"\bint Vp = \d+;": "int Vp = 512;",
                r"\bint NH = \d+;": "int NH = 4;",
                r"repeat_times = \d+;": "repeat_times = 1;"}
