@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
-#include <utility>
+#include <tuple>
 
 namespace emulator {
 namespace {
@@ -12,15 +12,13 @@ using ptx::Instruction;
 using ptx::Operand;
 using ptx::OperandKind;
 
-/// Base of an address, and the distance from it, through moves and casts of registers that are set
-/// once.
+/// An address as a sum: registers and symbols, of which moves, casts and additions of registers
+/// that are set once are seen through, and a distance.
 struct Address {
-  Operand base;
-  std::int64_t offset;
-  bool operator==(const Address& other) const {
-    return offset == other.offset && base.kind == other.base.kind &&
-           base.index == other.base.index && base.name == other.base.name;
-  }
+  using Term = std::tuple<OperandKind, int, std::string_view>;
+  std::multiset<Term> terms{};
+  std::int64_t offset = 0;
+  bool operator==(const Address&) const = default;
 };
 
 /// Null: it is set in several places.
@@ -36,16 +34,30 @@ const Instruction* only_definition(const ptx::Body& body, int target) {
   return found;
 }
 
-Address address_of(const ptx::Body& body, const Operand& operand) {
-  Address address{operand.elements.front(), operand.offset};
-  while (address.base.kind == OperandKind::reg) {
-    const Instruction* from = only_definition(body, address.base.index);
-    if (from == nullptr || (from->opcode != "mov" && from->opcode != "cvta")) break;
-    const Operand& source = from->operands[1];
-    if (source.kind != OperandKind::reg && source.kind != OperandKind::symbol) break;
-    address.base = source;
-    address.offset += source.kind == OperandKind::symbol ? source.offset : 0;
+void add(const ptx::Body& body, const Operand& operand, Address& to, int depth = 0) {
+  if (operand.kind == OperandKind::integer) {
+    to.offset += static_cast<std::int64_t>(operand.bits);
+    return;
   }
+  const Instruction* from = operand.kind == OperandKind::reg && depth < 16
+                                ? only_definition(body, operand.index)
+                                : nullptr;
+  if (from != nullptr && from->guard < 0 &&
+      (from->opcode == "mov" || from->opcode == "cvta" || from->opcode == "add")) {
+    const std::size_t sources = from->opcode == "add" ? 3 : 2;
+    if (from->operands.size() == sources && !from->has("sat") && !from->has("cc") &&
+        from->operands[1].kind != OperandKind::vector) {
+      for (std::size_t i = 1; i < sources; ++i) add(body, from->operands[i], to, depth + 1);
+      return;
+    }
+  }
+  to.terms.emplace(operand.kind, operand.index, operand.name);
+  if (operand.kind == OperandKind::symbol) to.offset += operand.offset;
+}
+
+Address address_of(const ptx::Body& body, const Operand& operand) {
+  Address address{.terms = {}, .offset = operand.offset};
+  add(body, operand.elements.front(), address);
   return address;
 }
 

@@ -167,3 +167,19 @@ extern "C" __global__ void add_in_a_loop(double* sum) {
                     __double_as_longlong(1.0 + __longlong_as_double(static_cast<long long>(seen))));
   } while (seen != old);
 }
+// The read goes to a generic address, the swap to one of global memory: sums of other registers.
+extern "C" __global__ void add_to_each(unsigned* sums) {
+  unsigned* place = &sums[threadIdx.x];
+  unsigned seen;
+  asm volatile("ld.global.cg.b32 %0, [%1];" : "=r"(seen) : "l"(place));
+  unsigned old = atomicCAS(place, seen, seen + 1);
+  while (old != seen) {
+    seen = old;
+    old = atomicCAS(place, seen, seen + 1);
+  }
+}
+// A read of its neighbour's place, which no swap of that place checks.
+extern "C" __global__ void add_beside(unsigned* sums) {
+  const unsigned seen = sums[threadIdx.x + 1];
+  atomicCAS(&sums[threadIdx.x], seen, seen + blockIdx.x + 1);
+}

@@ -249,6 +249,11 @@ TEST(BlockRace, NotOfAReadThatASwapChecks) {
     EXPECT_EQ(test.device.download<float>(largest, 1)[0], 1008.0F);
     test.expect_none("add_in_a_loop", {.grid = {8}, .block = {32}}, sum);
     EXPECT_EQ(test.device.download<double>(sum, 1)[0], 256.0);
+    const auto sums = test.device.upload(std::vector<unsigned>(33));
+    test.expect_none("add_to_each", {.grid = {16}, .block = {32}}, sums);
+    EXPECT_EQ(test.device.download<unsigned>(sums, 32), std::vector<unsigned>(32, 16));
+    const auto zeros = test.device.upload(std::vector<unsigned>(33));
+    test.expect_fault(a_race, "add_beside", {.grid = {16}, .block = {32}}, zeros);
   });
 }
 
