@@ -296,5 +296,18 @@ TEST(Driver, FaultsStick) {
   });
 }
 
+TEST(Driver, CallsThatAreMissingNameThemselves) {
+  const std::string errors = on_gpus(1, [] {
+    EXPECT_CU(cuInit(0));
+    CUlinkState state = nullptr;
+    EXPECT_EQ(cuLinkCreate(0, nullptr, nullptr, &state), CUDA_ERROR_NOT_SUPPORTED);
+    int value = -1;
+    EXPECT_CU(
+        cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0));
+    EXPECT_EQ(value, 0);
+  });
+  EXPECT_NE(errors.find("cuLinkCreate_v2 is not emulated"), std::string::npos) << errors;
+}
+
 }  // namespace
 }  // namespace emulator

@@ -65,9 +65,27 @@ CUresult cuDeviceTotalMem(std::size_t* bytes, CUdevice device) {
 /// The numbers of attributes are those of the runtime, as far as it has them.
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
   return with_gpu(device, value, [&](int gpu) {
-    if (attribute == CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED) {
-      *value = has_multicast(gpu) ? 1 : 0;
-      return CUDA_SUCCESS;
+    switch (attribute) {
+      case CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED:
+        *value = has_multicast(gpu) ? 1 : 0;
+        return CUDA_SUCCESS;
+      // What the runtime does not ask for, and is not emulated.
+      case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1:
+      case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS_V1:
+      case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR_V1:
+      case CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH:
+      case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
+      case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
+      case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED:
+      case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED:
+      case CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED:
+      case CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED:
+      case CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED:
+      case CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED:
+        *value = 0;
+        return CUDA_SUCCESS;
+      default:
+        break;
     }
     return result_of(cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(attribute), device));
   });

@@ -31,16 +31,10 @@ LIBRARIES = {
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.M)
 
 
-DRIVER_CALL = re.compile(r"\bcu(Module|Launch|Ctx|Mem|Init|Device)[A-Z]?\w*\(")
-
-
 def library_of(files):
-    """The first library that an include names, or the driver, if one of its calls is there."""
+    """The first library that an include names."""
     for file in files:
-        text = file.read_text(errors="replace")
-        if DRIVER_CALL.search(text):
-            return "driver API"
-        for name in INCLUDE.findall(text):
+        for name in INCLUDE.findall(file.read_text(errors="replace")):
             for part, library in LIBRARIES.items():
                 if name.startswith(part) or f"/{part}" in name:
                     return library
@@ -85,10 +79,9 @@ def cuda_samples(checkout):
             continue
         text = listing.read_text(errors="replace")
         linked = [library for part, library in LIBRARIES.items() if re.search(rf"CUDA::\w*{part}", text)]
-        driver = ["driver API"] if "cuda_driver" in text else []
         yield Program("CUDA samples", folder.name, folder, sources, [f"-I{checkout / 'Common'}", f"-I{folder / 'inc'}",
                       f"-I{folder}", "-Xcompiler=-fopenmp"], [],
-                      next(iter(linked + driver), "") or library_of([*sources, *folder.glob("*.h")]))
+                      next(iter(linked), "") or library_of([*sources, *folder.glob("*.h")]))
 
 
 # Sizes of a model, and how often a kernel is timed.
