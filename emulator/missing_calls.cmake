@@ -1,5 +1,6 @@
 # Writes OUTPUT: a weak definition of each function that HEADER declares to return STATUS and marks with API. Those that
 # the library defines take its place; the others name themselves when they are called: FUNCTION, which INCLUDE declares.
+# ELSEWHERE: names that another library defines.
 file(READ ${HEADER} text)
 string(REGEX MATCHALL "${STATUS} ${API}[ \n]+cu[A-Za-z0-9_]+\\(" declarations "${text}")
 set(names)
@@ -22,6 +23,9 @@ if(count LESS 200)
   message(FATAL_ERROR "${HEADER} declares only ${count} functions that can be read")
 endif()
 list(REMOVE_DUPLICATES names)
+if(ELSEWHERE)
+  list(REMOVE_ITEM names ${ELSEWHERE})
+endif()
 set(text "#include \"${INCLUDE}\"\n\nextern \"C\" {\n")
 foreach(name IN LISTS names)
   string(APPEND text "[[gnu::weak]] int ${name}() { return ${FUNCTION}(\"${name}\"); }\n")

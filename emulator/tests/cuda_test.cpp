@@ -1,5 +1,6 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
 
 #include <array>
 #include <cstring>
@@ -301,6 +302,8 @@ TEST(Driver, CallsThatAreMissingNameThemselves) {
     EXPECT_CU(cuInit(0));
     CUlinkState state = nullptr;
     EXPECT_EQ(cuLinkCreate(0, nullptr, nullptr, &state), CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(dlsym(dlopen("libcuda.so.1", RTLD_LAZY), "cuStreamGetCtx"),
+              dlsym(RTLD_DEFAULT, "cuStreamGetCtx"));  // the runtime's, by either library
     int value = -1;
     EXPECT_CU(
         cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0));
