@@ -105,24 +105,39 @@ class Examples(Kernels):
         self.assertEqual(("skip", "not here: mine.py: only act=relu"), (skip["status"], skip["reason"]))
         self.passes(rows, "mine.py")
 
-    def test_in_cuda_on_an_emulated_gpu(self):
+    def emulated(self, source, *arguments, expect):
+        """Builds a kernel as docs/kernels.md says, and runs it on an emulated GPU."""
         if not (BUILD / "lib" / "emulated" / "libcuda.so.1").exists():
             self.skipTest("the build has no emulated GPUs")
         cache = (BUILD / "CMakeCache.txt").read_text(encoding="utf-8")
         nvcc = re.search(r"^ASSAY_NVCC:\w+=(.*nvcc)$", cache, re.MULTILINE)[1]
-        self.write("add.cu", example("cuda"))
-        # As docs/kernels.md says.
-        subprocess.run([nvcc, "-std=c++17", "-shared", "-Xcompiler", "-fPIC", "--no-compress", "-gencode", "arch=compute_75,code=compute_75",
-                        HEADER, "add.cu", "-o", "add.so", "-cudart", "shared", "-lineinfo"],
-                       cwd=self.folder, check=True)
+        self.write("add.cu", source)
+        subprocess.run([nvcc, "-std=c++17", "-shared", "-Xcompiler", "-fPIC", HEADER, "-cudart", "shared", "--no-compress", "-lineinfo",
+                        "-gencode", "arch=compute_80,code=compute_80", "add.cu", "-o", "add.so"], cwd=self.folder, check=True)
+        command = [ROOT / "scripts/emulate-gpu", "--build", BUILD, "--drop-in", ASSAY, "run", "--kernels", "./add.so", "--device",
+                   "cuda:0", "--no-limits", "--out", "out", *arguments]
+        result = subprocess.run(command, cwd=self.folder, timeout=1500, capture_output=True, text=True, check=False)
+        self.assertEqual(result.returncode, expect, result.stdout + result.stderr)
+        return self.rows("out")
+
+    def test_in_cuda_on_an_emulated_gpu(self):
         apart = "tensor_ops/add/f32/n=610,cols=61,ld=64"
-        subprocess.run([ROOT / "scripts" / "emulate-gpu", "--build", BUILD, "--drop-in", ASSAY, "run", "--kernels", "./add.so", "--device", "cuda:0",
-                        "--no-limits", "--out", "out", *self.cases(ADD, apart)], cwd=self.folder, check=True, timeout=1500,
-                       capture_output=True)
-        rows = {row["case_id"]: row for row in self.rows("out")}
+        rows = {row["case_id"]: row for row in self.emulated(example("cuda"), *self.cases(ADD, apart), expect=0)}
         skip = rows.pop(apart)
         self.assertEqual(("skip", "not here: mine 1.0: only whole arrays on GPUs"), (skip["status"], skip["reason"]))
         self.passes(rows, "mine 1.0")
+
+    def test_a_race_on_an_emulated_gpu_is_told_with_its_line(self):
+        right = "if (i < n) y[i] = a[i] + b[i];"
+        self.assertIn(right, example("cuda"))
+        racy = example("cuda").replace(right, """__shared__ float tile[256];
+  tile[threadIdx.x] = 0;
+  __syncthreads();
+  tile[threadIdx.x] = i < n ? a[i] : 0; if (i < n) y[i] = tile[255 - threadIdx.x] + b[i];  // RACE""")
+        line = 1 + racy[:racy.index("// RACE")].count("\n")
+        row, = self.emulated(racy, "--check-only", *self.cases(ADD), expect=4)
+        self.assertEqual(row["status"], "error")
+        self.assertRegex(row["reason"], rf"kernel add\(.*add\.cu:{line}, .*without a barrier between")
 
 
 class Refusals(Kernels):
