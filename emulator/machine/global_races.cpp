@@ -96,7 +96,8 @@ std::uint64_t GlobalRaces::stamp(const WarpState& warp, std::uint64_t bytes, boo
          launch_.number << 48;
 }
 
-/// Of this launch, and of another block, or of another warp since the block's last barrier.
+/// Whether it is of this launch, and of another block, or of another warp since the block's last
+/// barrier.
 bool GlobalRaces::may_race(std::uint64_t stamp, std::uint64_t mine) const {
   return same_launch(stamp, mine) && (!same_block(stamp, mine) || is_beside(stamp, mine));
 }

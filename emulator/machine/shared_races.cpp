@@ -185,7 +185,7 @@ Mask SharedRaces::read_row(const WarpState& warp, Mask lanes, const std::uint32_
     Users* users = &words_[offsets[lane] / 4];
     for (unsigned k = 0; k < words; ++k, ++users) {
       const std::uint64_t writer = users->writer, reader = users->reader;
-      if (writer != 0 && (writer & but_lane) != known_writer) {
+      if (writer != 0 && ((writer & but_lane) != known_writer || bytes_of(writer) != part)) {
         const auto thread = static_cast<std::uint64_t>(warp.index() * warp_lanes + lane);
         const bool is_plain = bytes_of(writer) == part;
         if (is_plain && is_known(writer)) {

@@ -192,6 +192,7 @@ TEST(Blas, RefusesWhatIsWrong) {
     const float one = 1;
     EXPECT_EQ(cublasSscal(handle, 3, &one, x, 1), CUBLAS_STATUS_NOT_INITIALIZED);
     EXPECT_BLAS(cublasCreate(&handle));
+    EXPECT_EQ(cublasSscal(handle, 3, nullptr, x, 1), CUBLAS_STATUS_INVALID_VALUE);
     EXPECT_EQ(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 4, 2, 2, &one, x, 3, x, 2, &one, x, 4),
               CUBLAS_STATUS_INVALID_VALUE);  // A's columns lie closer than they are long
     EXPECT_BLAS(

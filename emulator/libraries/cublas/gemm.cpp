@@ -22,7 +22,7 @@ struct Product {
   int batch = 1;
 };
 
-/// Of alpha and beta: cublasGemmEx, table of supported types.
+/// The type of alpha and beta: cublasGemmEx, table of supported types.
 cudaDataType scale_of(cublasComputeType_t compute) {
   switch (compute) {
     case CUBLAS_COMPUTE_16F:
@@ -39,7 +39,7 @@ cudaDataType scale_of(cublasComputeType_t compute) {
   }
 }
 
-/// What cublasSgemm computes with under a math mode.
+/// The compute type of cublasSgemm under a math mode.
 cublasComputeType_t compute_of_single(const Handle& handle) {
   if (handle.math == CUBLAS_TF32_TENSOR_OP_MATH) return CUBLAS_COMPUTE_32F_FAST_TF32;
   return handle.math == CUBLAS_PEDANTIC_MATH ? CUBLAS_COMPUTE_32F_PEDANTIC : CUBLAS_COMPUTE_32F;
@@ -89,7 +89,7 @@ class Description {
 };
 
 cublasStatus_t run(const Handle& handle, Product p, const char* call) {
-  // Of real numbers.
+  // Real numbers are their own conjugates.
   if (p.a_op == CUBLAS_OP_C) p.a_op = CUBLAS_OP_T;
   if (p.b_op == CUBLAS_OP_C) p.b_op = CUBLAS_OP_T;
   const bool is_a_transposed = p.a_op != CUBLAS_OP_N, is_b_transposed = p.b_op != CUBLAS_OP_N;
@@ -111,31 +111,28 @@ cublasStatus_t run(const Handle& handle, Product p, const char* call) {
   return status == CUBLAS_STATUS_NOT_SUPPORTED ? lacks(call, " of these types or shapes") : status;
 }
 
-template <class T>
+cublasStatus_t run(const char* call, cublasHandle_t handle, cublasOperation_t a_op,
+                   cublasOperation_t b_op, int m, int n, int k, const void* alpha, const Matrix& a,
+                   const Matrix& b, const void* beta, const Matrix& c, cublasComputeType_t compute,
+                   int batch) {
+  const auto found = find(handle);
+  if (found == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  return run(*found, {a_op, b_op, m, n, k, alpha, beta, a, b, c, compute, batch}, call);
+}
+
+/// All of one type, which tells how it is computed.
 cublasStatus_t run(const char* call, cublasHandle_t handle, cudaDataType type,
                    cublasOperation_t a_op, cublasOperation_t b_op, int m, int n, int k,
-                   const T* alpha, const T* a, int lda, long long a_stride, const T* b, int ldb,
-                   long long b_stride, const T* beta, T* c, int ldc, long long c_stride,
-                   int batch) {
+                   const void* alpha, const void* a, int lda, long long a_stride, const void* b,
+                   int ldb, long long b_stride, const void* beta, void* c, int ldc,
+                   long long c_stride, int batch) {
   const auto found = find(handle);
   if (found == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
   const cublasComputeType_t compute = type == CUDA_R_64F   ? CUBLAS_COMPUTE_64F
                                       : type == CUDA_R_16F ? CUBLAS_COMPUTE_16F
                                                            : compute_of_single(*found);
-  return run(*found,
-             {a_op,
-              b_op,
-              m,
-              n,
-              k,
-              alpha,
-              beta,
-              {a, type, lda, a_stride},
-              {b, type, ldb, b_stride},
-              {c, type, ldc, c_stride},
-              compute,
-              batch},
-             call);
+  return run(call, handle, a_op, b_op, m, n, k, alpha, {a, type, lda, a_stride},
+             {b, type, ldb, b_stride}, beta, {c, type, ldc, c_stride}, compute, batch);
 }
 
 }  // namespace
@@ -176,31 +173,18 @@ cublasStatus_t cublasGemmStridedBatchedEx(
     const void* b, cudaDataType b_type, int ldb, long long b_stride, const void* beta, void* c,
     cudaDataType c_type, int ldc, long long c_stride, int batch, cublasComputeType_t compute,
     cublasGemmAlgo_t /*algorithm*/) {
-  const auto found = find(handle);
-  if (found == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
-  return run(*found,
-             {a_op,
-              b_op,
-              m,
-              n,
-              k,
-              alpha,
-              beta,
-              {a, a_type, lda, a_stride},
-              {b, b_type, ldb, b_stride},
-              {c, c_type, ldc, c_stride},
-              compute,
-              batch},
-             batch == 1 ? "cublasGemmEx" : "cublasGemmStridedBatchedEx");
+  return run("cublasGemmStridedBatchedEx", handle, a_op, b_op, m, n, k, alpha,
+             {a, a_type, lda, a_stride}, {b, b_type, ldb, b_stride}, beta,
+             {c, c_type, ldc, c_stride}, compute, batch);
 }
 
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t a_op, cublasOperation_t b_op,
                             int m, int n, int k, const void* alpha, const void* a,
                             cudaDataType a_type, int lda, const void* b, cudaDataType b_type,
                             int ldb, const void* beta, void* c, cudaDataType c_type, int ldc,
-                            cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
-  return cublasGemmStridedBatchedEx(handle, a_op, b_op, m, n, k, alpha, a, a_type, lda, 0, b,
-                                    b_type, ldb, 0, beta, c, c_type, ldc, 0, 1, compute, algorithm);
+                            cublasComputeType_t compute, cublasGemmAlgo_t /*algorithm*/) {
+  return run("cublasGemmEx", handle, a_op, b_op, m, n, k, alpha, {a, a_type, lda, 0},
+             {b, b_type, ldb, 0}, beta, {c, c_type, ldc, 0}, compute, 1);
 }
 
 }  // extern "C"

@@ -7,7 +7,7 @@
 
 namespace emulator::cublas {
 
-/// What is behind a handle of cuBLAS.
+/// The state of a handle of cuBLAS.
 struct Handle {
   ~Handle() { cublasLtDestroy(products); }
   int device = 0;

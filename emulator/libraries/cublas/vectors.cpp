@@ -107,6 +107,7 @@ cublasStatus_t reduce(cublasHandle_t handle, const char* call, int n, R* result,
 template <class T>
 cublasStatus_t axpy(const char* call, cublasHandle_t handle, int n, const T* alpha, const T* x,
                     int incx, T* y, int incy) {
+  if (alpha == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
   return run(handle, call, n, [=](const Handle& h) -> Body {
     return [=, factor = Scalar<T>(h, alpha)](int gpu) {
       const Elements<T> from(x, n, incx, gpu, call), to(y, n, incy, gpu, call);
@@ -119,6 +120,7 @@ cublasStatus_t axpy(const char* call, cublasHandle_t handle, int n, const T* alp
 template <class T>
 cublasStatus_t scal(const char* call, cublasHandle_t handle, int n, const T* alpha, T* x,
                     int incx) {
+  if (alpha == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
   return run(handle, call, incx <= 0 ? 0 : n, [=](const Handle& h) -> Body {
     return [=, factor = Scalar<T>(h, alpha)](int gpu) {
       const Elements<T> all(x, n, incx, gpu, call);

@@ -69,7 +69,7 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
       case CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED:
         *value = has_multicast(gpu) ? 1 : 0;
         return CUDA_SUCCESS;
-      // What the runtime does not ask for, and is not emulated.
+      // Features that are not emulated, of which the runtime tells nothing.
       case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1:
       case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS_V1:
       case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR_V1:
