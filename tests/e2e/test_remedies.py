@@ -25,6 +25,7 @@ CHEATS = str(pathlib.Path(os.path.realpath(ASSAY)).parent.parent / "lib" / "assa
 TWIN = str(pathlib.Path(ASSAY).with_name("assay_twin"))
 
 ADD = "tensor_ops/add/f32/n=3"
+PRODUCT = "linear/f32/batch=512,in=512,out=512,bias=1,act=none"  # enough for a limit, whatever the caches
 CPU = ("--device", "cpu")
 SIM = ("--device", "sim", "--sim-devices", "1")
 CHECK = ("run", "--case", ADD, *CPU, "--check-only")
@@ -91,7 +92,7 @@ ROWS = (
     Row(("soak", "--case", "tensor_ops/copy/f32/n=3", *CPU), values={"--for": "1s"}),
     Row(("soak", "--for", "3s", "--case", "tensor_ops/copy/f32/n=3", *CPU, "--out", "my soak"), code=4,
         until="intervals on"),
-    Row(("run", "--filter", "/add/f32/n=16777216$", *CPU), code=-signal.SIGKILL, until="measuring"),
+    Row(("run", "--case", PRODUCT, *CPU), code=-signal.SIGKILL, until="measuring"),
     Row(("list", "x")),
     Row(("list", "--suite", "tensor_ops", "--filter", "/nothing$"), values={"--filter": "/add/"}),
     Row(("list", "--suite", "tensor_ops", *AXES), values={"--filter": "/softmax/f32/rows=7,cols=7$"}),
