@@ -187,8 +187,8 @@ Place Decoder::source(const ptx::Operand& operand, ptx::Type type) {
       fail("a name is no operand here");
     case ptx::OperandKind::special:
       if (const auto special = find_special(operand.name)) {
-        if (bytes != 4 && bytes != 8) fail("a special register has 32 bits");
-        return layout_.special_place(*special, bytes == 8);
+        if (bytes < 2) fail("a special register is not read as 8 bits");
+        return layout_.special_place(*special, bytes);
       }
       fail(fmt::format("the special register '{}' is not known here", operand.name));
     default:

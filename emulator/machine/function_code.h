@@ -24,7 +24,7 @@ class FunctionCode {
   struct SpecialPlace {
     std::size_t special;  // its number (special_registers.h)
     std::uint32_t offset;
-    bool wide;  // 64 bits
+    std::size_t bytes;  // of it that are read: 2 (as code of PTX 1.x does), 4 or 8
   };
   /// The address of a local variable, which a frame knows.
   struct LocalPlace {

@@ -95,11 +95,11 @@ Place FunctionLayout::carry() {
   return {*carry_, 0};
 }
 
-Place FunctionLayout::special_place(std::size_t special, bool wide) {
-  const auto [found, is_new] = specials_.try_emplace({special, wide}, 0);
+Place FunctionLayout::special_place(std::size_t special, std::size_t bytes) {
+  const auto [found, is_new] = specials_.try_emplace({special, bytes}, 0);
   if (is_new) {
-    found->second = reserve(wide ? 256 : 128);
-    code_.specials.push_back({special, found->second, wide});
+    found->second = reserve(static_cast<std::uint32_t>(bytes * warp_lanes));
+    code_.specials.push_back({special, found->second, bytes});
   }
   return {found->second, 0};
 }

@@ -54,7 +54,7 @@ class FunctionLayout {
   }
   Place scratch() const { return {0, 0}; }  // 256 bytes that nobody reads
   Place carry();                            // the condition code of .cc
-  Place special_place(std::size_t special, bool wide);
+  Place special_place(std::size_t special, std::size_t bytes);
   Place constant(std::uint64_t bits, std::size_t bytes);
   SymbolAddress symbol(std::string_view name, int line);
   /// A register that holds the symbol's address plus `addend`. The symbol is not `in_frame`.
@@ -81,7 +81,7 @@ class FunctionLayout {
   ptx::Body body_;
   std::vector<Place> places_;
   std::map<std::pair<std::uint64_t, std::size_t>, std::uint32_t> constants_;
-  std::map<std::pair<std::size_t, bool>, std::uint32_t> specials_;
+  std::map<std::pair<std::size_t, std::size_t>, std::uint32_t> specials_;
   std::optional<std::uint32_t> carry_;
   struct Area {
     std::uint32_t offset, bytes;

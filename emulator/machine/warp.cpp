@@ -61,12 +61,9 @@ Frame* Warp::new_frame(const FunctionCode& function, Frame* parent, Mask lanes,
   frame->parameters.resize(std::size_t{function.parameter_bytes} * warp_lanes);
   for (const FunctionCode::SpecialPlace& place : function.specials) {
     for (int lane = 0; lane < warp_lanes; ++lane) {
-      const std::uint32_t value = block_.special(place.special, index_, lane);
-      std::byte* slot = frame->registers + place.offset;
-      if (place.wide)
-        reinterpret_cast<std::uint64_t*>(slot)[lane] = value;
-      else
-        reinterpret_cast<std::uint32_t*>(slot)[lane] = value;
+      const std::uint64_t value = block_.special(place.special, index_, lane);
+      std::memcpy(frame->registers + place.offset + static_cast<std::size_t>(lane) * place.bytes,
+                  &value, place.bytes);
     }
   }
   for (const FunctionCode::LocalPlace& place : function.locals) {

@@ -32,11 +32,12 @@ const std::string linear =
     "mul.lo.s32 %r7, %r1, %r2; mul.lo.s32 %r7, %r7, %r3; mad.lo.s32 %r0, %r9, %r7, %r8;\n";
 
 template <class Expected>
-void expect_register(const std::string& name, Expected expected) {
+void expect_register(const std::string& name, Expected expected,
+                     const std::string& read = "mov.u32") {
   SCOPED_TRACE(name);
   const Shape shape{.grid = {3, 2, 4}, .block = {7, 3, 4}};
   const auto out =
-      run_u32(linear + "mov.u32 %r20, " + name + ";\n" + store_u32("%out", "%r20"), shape);
+      run_u32(linear + read + " %r20, " + name + ";\n" + store_u32("%out", "%r20"), shape);
   for (unsigned i = 0; i < out.size(); ++i) {
     const unsigned threads = count(shape.block);
     const Place place{i % threads, i / threads, coordinates(i % threads, shape.block),
@@ -58,6 +59,17 @@ TEST(SpecialRegister, Coordinates) {
   expect_register("%nctaid.x", [](const Place&) { return 3U; });
   expect_register("%nctaid.y", [](const Place&) { return 2U; });
   expect_register("%nctaid.z", [](const Place&) { return 4U; });
+}
+
+// "Legacy PTX 1.x code that accesses them" with 16 bits reads the lower ones.
+TEST(SpecialRegister, LowerHalves) {
+  const std::string low = "cvt.u32.u16", moved = "mov.u16 %h1, %tid.z; cvt.u32.u16";
+  expect_register(
+      "%ctaid.z", [](const Place& at) { return at.ctaid.z; }, low);
+  expect_register(
+      "%lanemask_le", [](const Place& at) { return ((2U << at.thread % 32) - 1) & 0xffff; }, low);
+  expect_register(
+      "%h1", [](const Place& at) { return at.tid.z; }, moved);
 }
 
 // Warps take threads in the order x, y, z.
