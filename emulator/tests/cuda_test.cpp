@@ -231,6 +231,52 @@ TEST(Driver, RefusesModules) {
   });
 }
 
+TEST(Driver, LinksPtx) {
+  const std::string errors = on_gpus(1, [] {
+    Program program;
+    std::array<char, 64> log{};
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
+    CUlinkState state = nullptr;
+    const auto add = [&](CUjitInputType type, std::string text) {
+      return cuLinkAddData(state, type, text.data(), text.size(), "it", 0, nullptr, nullptr);
+    };
+    EXPECT_CU(cuLinkCreate(2, options, values, &state));
+    void* image = nullptr;
+    std::size_t bytes = 0;
+    EXPECT_EQ(cuLinkComplete(state, &image, &bytes), CUDA_ERROR_INVALID_VALUE);  // of nothing
+    EXPECT_EQ(add(CU_JIT_INPUT_PTX, ".version 8.0\n.target sm_75\nfrobnicate;\n"),
+              CUDA_ERROR_INVALID_PTX);
+    EXPECT_NE(std::string(log.data()).find("frobnicate"), std::string::npos) << log.data();
+    EXPECT_CU(add(CU_JIT_INPUT_PTX, add_ptx));
+    EXPECT_EQ(add(CU_JIT_INPUT_PTX, add_ptx), CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT_CU(cuLinkComplete(state, &image, &bytes));
+    EXPECT_EQ(bytes, std::strlen(add_ptx) + sizeof(std::uint64_t));
+    CUmodule module = nullptr;
+    CUfunction function = nullptr;
+    EXPECT_CU(cuModuleLoadData(&module, image));
+    EXPECT_CU(cuModuleGetFunction(&function, module, "add"));
+    EXPECT_CU(cuLinkDestroy(state));
+    EXPECT_EQ(cuLinkDestroy(state), CUDA_ERROR_INVALID_HANDLE);
+    // From a file, and of a kind that nobody can execute here.
+    const std::string path = testing::TempDir() + "driver_test_link.ptx";
+    std::ofstream(path) << add_ptx;
+    EXPECT_CU(cuLinkCreate(0, nullptr, nullptr, &state));
+    EXPECT_EQ(cuLinkAddFile(state, CU_JIT_INPUT_PTX, "/nowhere/it.ptx", 0, nullptr, nullptr),
+              CUDA_ERROR_FILE_NOT_FOUND);
+    EXPECT_EQ(add(CU_JIT_INPUT_CUBIN,
+                  "\x7f"
+                  "ELF....."),
+              CUDA_ERROR_NO_BINARY_FOR_GPU);
+    EXPECT_CU(cuLinkAddFile(state, CU_JIT_INPUT_PTX, path.c_str(), 0, nullptr, nullptr));
+    EXPECT_CU(cuLinkComplete(state, &image, &bytes));
+    EXPECT_CU(cuLinkDestroy(state));
+  });
+  EXPECT_NE(errors.find("links one image: cuLinkAddData of a second is not emulated"),
+            std::string::npos)
+      << errors;
+}
+
 TEST(Driver, CopiesAndSetsMemory) {
   on_gpus(1, [] {
     Program program;
@@ -300,8 +346,9 @@ TEST(Driver, FaultsStick) {
 TEST(Driver, CallsThatAreMissingNameThemselves) {
   const std::string errors = on_gpus(1, [] {
     EXPECT_CU(cuInit(0));
-    CUlinkState state = nullptr;
-    EXPECT_EQ(cuLinkCreate(0, nullptr, nullptr, &state), CUDA_ERROR_NOT_SUPPORTED);
+    CUmulticastObjectProp properties{};
+    CUmemGenericAllocationHandle handle = 0;
+    EXPECT_EQ(cuMulticastCreate(&handle, &properties), CUDA_ERROR_NOT_SUPPORTED);
     EXPECT_EQ(dlsym(dlopen("libcuda.so.1", RTLD_LAZY), "cuStreamGetCtx"),
               dlsym(RTLD_DEFAULT, "cuStreamGetCtx"));  // the runtime's, by either library
     int value = -1;
@@ -309,7 +356,7 @@ TEST(Driver, CallsThatAreMissingNameThemselves) {
         cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0));
     EXPECT_EQ(value, 0);
   });
-  EXPECT_NE(errors.find("cuLinkCreate_v2 is not emulated"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("cuMulticastCreate is not emulated"), std::string::npos) << errors;
 }
 
 }  // namespace

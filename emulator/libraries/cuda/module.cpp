@@ -6,30 +6,13 @@
 #include <vector>
 
 #include "emulator/libraries/cuda/context.h"
+#include "emulator/libraries/cuda/error_log.h"
 #include "emulator/runtime/driver_modules.h"
 
 using namespace emulator;
 using namespace emulator::driver;
 
 namespace {
-
-/// Where a caller of the compiler wants its messages.
-struct ErrorLog {
-  char* text = nullptr;
-  std::size_t bytes = 0;
-
-  ErrorLog(unsigned count, const CUjit_option* options, void* const* values) {
-    for (unsigned i = 0; i < count; ++i) {
-      if (options[i] == CU_JIT_ERROR_LOG_BUFFER) text = static_cast<char*>(values[i]);
-      if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
-        bytes = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(values[i]));
-    }
-  }
-  void write(const std::string& message) const {
-    if (text == nullptr || bytes == 0) return;
-    text[message.copy(text, bytes - 1)] = '\0';
-  }
-};
 
 CUresult load(CUmodule* module, const void* image, const ErrorLog& log) {
   return in_context([&] {

@@ -18,6 +18,7 @@ class Program:
     needs: str = ""  # a library that the emulator has not
     built: pathlib.Path = None  # an executable that is there already
     edits: dict = dataclasses.field(default_factory=dict)  # of copies of the sources: what a pattern becomes
+    if_slow: dict = dataclasses.field(default_factory=dict)  # further edits
     verify: typing.Callable = None  # tells from what it wrote to {out} what is wrong; "" if nothing
 
 
@@ -69,6 +70,18 @@ def hecbench(checkout):
                       needs or library_of([*sources, *headers]))
 
 
+# How often a sample times itself, and sizes that are compiled in.
+SMALL_SAMPLE = {
+    r"\b(nIter|nreps|iterations|numRuns|iters_timing|testIterations|numKernelRuns|NUM_ITERATIONS|NUM_REPS|iCycles)(\s*=\s*|\s+)\d+":
+        r"\1\g<2>1",
+    r"\b([MNK]_TILES)(\s+)\d+": r"\1\g<2>16", r"\b1 << 2\d\b": "1 << 16", r"\b16 \* 1024 \* 1024\b": "64 * 1024",
+    r"\bOPT_N(\s*)= \d+": r"OPT_N\1= 4096", r"\bMEM_SIZE(\s*)= \d+": r"MEM_SIZE\1= 500000",
+    r"\b(MATRIX_SIZE_[XY]) = \d+": r"\1 = 512", r"\b64 \* 1048576\b": "1048576", r"\b13 \* 1048576 / 2\b": "13 * 16384",
+    r"\bnumElements = \d+": "numElements = 65536", r"\bmat_size = \d+": "mat_size = 256",
+    r"\b(image[WH])(\s*)= 3072": r"\1\2= 256", r"\bnumValues(\s*)= \d+": r"numValues\1= 4096",
+}
+
+
 def cuda_samples(checkout):
     for listing in sorted(checkout.glob("Samples/[0-6]_*/*/CMakeLists.txt")):
         folder = listing.parent
@@ -81,7 +94,7 @@ def cuda_samples(checkout):
         linked = [library for part, library in LIBRARIES.items() if re.search(rf"CUDA::\w*{part}", text)]
         yield Program("CUDA samples", folder.name, folder, sources, [f"-I{checkout / 'Common'}", f"-I{folder / 'inc'}",
                       f"-I{folder}", "-Xcompiler=-fopenmp"], [],
-                      next(iter(linked), "") or library_of([*sources, *folder.glob("*.h")]))
+                      next(iter(linked), "") or library_of([*sources, *folder.glob("*.h")]), if_slow=SMALL_SAMPLE)
 
 
 # Sizes of a model, and how often a kernel is timed.
@@ -114,6 +127,11 @@ def sgemm_cuda(checkout):
                       edits={r"SIZE = \{[^}]*\}": "SIZE = {128, 256}", r"repeat_times = \d+;": "repeat_times = 1;"})
 
 
+# Options that an example takes, or does not look at.
+SMALL_PRODUCT = ["--m=256", "--n=256", "--k=128", "--a_rows=128", "--a_cols=128", "--a_ell_num_columns=64", "--batch-count=2",
+                 "--batch=1", "--iterations=1"]
+
+
 def cutlass(checkout):
     """Examples of one file without an architecture of their own, or for Ampere at most."""
     for source in sorted(checkout.glob("examples/[0-4]*/*.cu")):
@@ -121,7 +139,8 @@ def cutlass(checkout):
             continue
         yield Program("CUTLASS", source.stem, source.parent, [source], [f"-I{checkout / folder}" for folder in
                       ("include", "tools/util/include", "tools/library/include", "examples/common")] +
-                      ["--expt-relaxed-constexpr"], [], library_of([source]))
+                      ["--expt-relaxed-constexpr"], SMALL_PRODUCT, library_of([source]),
+                      if_slow={r"\b(length_[mnk]) = \d+": r"\1 = 256", r"problem_size\(4096, 4096, 8192\)": "problem_size(256, 256, 128)"})
 
 
 def wrong_checksum(out):
