@@ -123,6 +123,54 @@ TEST(Blas, BatchesOfProducts) {
   });
 }
 
+TEST(Blas, BatchesThatAnArrayNames) {
+  on_gpus(1, [] {
+    for (Shape s : shapes) {
+      s.batch = 3;
+      const bool a_t = s.a_op != CUBLAS_OP_N, b_t = s.b_op != CUBLAS_OP_N;
+      // The matrices of each batch in another order than they lie in.
+      const auto named = [](auto* first, int elements) {
+        return upload(std::vector{first + 2 * elements, first, first + elements});
+      };
+      const auto arrays = [&](auto call) {
+        return
+            [=](auto h, auto alpha, auto a, int lda, auto b, int ldb, auto beta, auto c, int ldc) {
+              return call(h, alpha, named(a, lda * (a_t ? s.m : s.k)), lda,
+                          named(b, ldb * (b_t ? s.k : s.n)), ldb, beta, named(c, ldc * s.n), ldc);
+            };
+      };
+      expect_product<float>(s, arrays([&](auto h, auto alpha, auto a, int lda, auto b, int ldb,
+                                          auto beta, auto c, int ldc) {
+                              return cublasSgemmBatched(h, s.a_op, s.b_op, s.m, s.n, s.k, alpha, a,
+                                                        lda, b, ldb, beta, c, ldc, s.batch);
+                            }));
+      expect_product<double>(s, arrays([&](auto h, auto alpha, auto a, int lda, auto b, int ldb,
+                                           auto beta, auto c, int ldc) {
+                               return cublasGemmBatchedEx(
+                                   h, s.a_op, s.b_op, s.m, s.n, s.k, alpha,
+                                   reinterpret_cast<const void**>(a), CUDA_R_64F, lda,
+                                   reinterpret_cast<const void**>(b), CUDA_R_64F, ldb, beta,
+                                   reinterpret_cast<void**>(c), CUDA_R_64F, ldc, s.batch,
+                                   CUBLAS_COMPUTE_64F, CUBLAS_GEMM_DEFAULT);
+                             }));
+    }
+  });
+}
+
+TEST(Blas, AnArrayOnTheHostIsAFault) {
+  const std::string errors = on_gpus(1, [] {
+    cublasHandle_t handle = nullptr;
+    EXPECT_BLAS(cublasCreate(&handle));
+    float* x = upload(std::vector<float>(4, 1));
+    float* pointers[] = {x};
+    const float one = 1;
+    EXPECT_BLAS(cublasSgemmBatched(handle, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &one, pointers, 2,
+                                   pointers, 2, &one, pointers, 2, 1));
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+  });
+  EXPECT_NE(errors.find("its address"), std::string::npos) << errors;
+}
+
 TEST(Blas, TakesTheStreamOfItsHandle) {
   on_gpus(1, [] {
     cublasHandle_t handle = nullptr;

@@ -11,6 +11,7 @@ struct Matrix {
   const void* data;
   cudaDataType type;
   std::int64_t leading, stride;  // elements
+  bool is_by_pointers = false;   // `data` is an array of addresses
 };
 
 struct Product {
@@ -51,8 +52,12 @@ class Layout {
   Layout(const Matrix& matrix, std::int64_t rows, std::int64_t cols, std::int32_t batch) {
     cublasLtMatrixLayoutCreate(&layout_, matrix.type, static_cast<std::uint64_t>(rows),
                                static_cast<std::uint64_t>(cols), matrix.leading);
-    if (batch == 1) return;
+    if (batch == 1 && !matrix.is_by_pointers) return;
     set(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, batch);
+    if (matrix.is_by_pointers) {
+      set(CUBLASLT_MATRIX_LAYOUT_BATCH_MODE, CUBLASLT_BATCH_MODE_POINTER_ARRAY);
+      return;
+    }
     set(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, matrix.stride);
   }
   ~Layout() { cublasLtMatrixLayoutDestroy(layout_); }
@@ -121,18 +126,15 @@ cublasStatus_t run(const char* call, cublasHandle_t handle, cublasOperation_t a_
 }
 
 /// All of one type, which tells how it is computed.
-cublasStatus_t run(const char* call, cublasHandle_t handle, cudaDataType type,
-                   cublasOperation_t a_op, cublasOperation_t b_op, int m, int n, int k,
-                   const void* alpha, const void* a, int lda, long long a_stride, const void* b,
-                   int ldb, long long b_stride, const void* beta, void* c, int ldc,
-                   long long c_stride, int batch) {
+cublasStatus_t run(const char* call, cublasHandle_t handle, cublasOperation_t a_op,
+                   cublasOperation_t b_op, int m, int n, int k, const void* alpha, const Matrix& a,
+                   const Matrix& b, const void* beta, const Matrix& c, int batch) {
   const auto found = find(handle);
   if (found == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
-  const cublasComputeType_t compute = type == CUDA_R_64F   ? CUBLAS_COMPUTE_64F
-                                      : type == CUDA_R_16F ? CUBLAS_COMPUTE_16F
-                                                           : compute_of_single(*found);
-  return run(call, handle, a_op, b_op, m, n, k, alpha, {a, type, lda, a_stride},
-             {b, type, ldb, b_stride}, beta, {c, type, ldc, c_stride}, compute, batch);
+  const cublasComputeType_t compute = c.type == CUDA_R_64F   ? CUBLAS_COMPUTE_64F
+                                      : c.type == CUDA_R_16F ? CUBLAS_COMPUTE_16F
+                                                             : compute_of_single(*found);
+  return run(call, handle, a_op, b_op, m, n, k, alpha, a, b, beta, c, compute, batch);
 }
 
 }  // namespace
@@ -142,12 +144,12 @@ using namespace emulator::cublas;
 
 extern "C" {
 
-#define GEMM(letter, T, type)                                                                    \
-  cublasStatus_t letter(cublasHandle_t handle, cublasOperation_t a_op, cublasOperation_t b_op,   \
-                        int m, int n, int k, const T* alpha, const T* a, int lda, const T* b,    \
-                        int ldb, const T* beta, T* c, int ldc) {                                 \
-    return run(#letter, handle, type, a_op, b_op, m, n, k, alpha, a, lda, 0, b, ldb, 0, beta, c, \
-               ldc, 0, 1);                                                                       \
+#define GEMM(letter, T, type)                                                                     \
+  cublasStatus_t letter(cublasHandle_t handle, cublasOperation_t a_op, cublasOperation_t b_op,    \
+                        int m, int n, int k, const T* alpha, const T* a, int lda, const T* b,     \
+                        int ldb, const T* beta, T* c, int ldc) {                                  \
+    return run(#letter, handle, a_op, b_op, m, n, k, alpha, {a, type, lda, 0}, {b, type, ldb, 0}, \
+               beta, {c, type, ldc, 0}, 1);                                                       \
   }
 GEMM(cublasSgemm_v2, float, CUDA_R_32F)
 GEMM(cublasDgemm_v2, double, CUDA_R_64F)
@@ -159,13 +161,37 @@ GEMM(cublasHgemm, __half, CUDA_R_16F)
                         int m, int n, int k, const T* alpha, const T* a, int lda,              \
                         long long a_stride, const T* b, int ldb, long long b_stride,           \
                         const T* beta, T* c, int ldc, long long c_stride, int batch) {         \
-    return run(#letter, handle, type, a_op, b_op, m, n, k, alpha, a, lda, a_stride, b, ldb,    \
-               b_stride, beta, c, ldc, c_stride, batch);                                       \
+    return run(#letter, handle, a_op, b_op, m, n, k, alpha, {a, type, lda, a_stride},          \
+               {b, type, ldb, b_stride}, beta, {c, type, ldc, c_stride}, batch);               \
   }
 GEMM(cublasSgemmStridedBatched, float, CUDA_R_32F)
 GEMM(cublasDgemmStridedBatched, double, CUDA_R_64F)
 GEMM(cublasHgemmStridedBatched, __half, CUDA_R_16F)
 #undef GEMM
+
+#define GEMM(letter, T, type)                                                                  \
+  cublasStatus_t letter(cublasHandle_t handle, cublasOperation_t a_op, cublasOperation_t b_op, \
+                        int m, int n, int k, const T* alpha, const T* const a[], int lda,      \
+                        const T* const b[], int ldb, const T* beta, T* const c[], int ldc,     \
+                        int batch) {                                                           \
+    return run(#letter, handle, a_op, b_op, m, n, k, alpha, {a, type, lda, 0, true},           \
+               {b, type, ldb, 0, true}, beta, {c, type, ldc, 0, true}, batch);                 \
+  }
+GEMM(cublasSgemmBatched, float, CUDA_R_32F)
+GEMM(cublasDgemmBatched, double, CUDA_R_64F)
+GEMM(cublasHgemmBatched, __half, CUDA_R_16F)
+#undef GEMM
+
+cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t a_op,
+                                   cublasOperation_t b_op, int m, int n, int k, const void* alpha,
+                                   const void* const a[], cudaDataType a_type, int lda,
+                                   const void* const b[], cudaDataType b_type, int ldb,
+                                   const void* beta, void* const c[], cudaDataType c_type, int ldc,
+                                   int batch, cublasComputeType_t compute,
+                                   cublasGemmAlgo_t /*algorithm*/) {
+  return run("cublasGemmBatchedEx", handle, a_op, b_op, m, n, k, alpha, {a, a_type, lda, 0, true},
+             {b, b_type, ldb, 0, true}, beta, {c, c_type, ldc, 0, true}, compute, batch);
+}
 
 cublasStatus_t cublasGemmStridedBatchedEx(
     cublasHandle_t handle, cublasOperation_t a_op, cublasOperation_t b_op, int m, int n, int k,

@@ -56,9 +56,11 @@ constexpr std::array rows{
         CUBLASLT_REDUCTION_SCHEME_NONE, 0, 0},
 };
 
-/// Alignment that every column of a matrix, in every matrix of the batch, keeps.
+/// Alignment that every column of a matrix, in every matrix of the batch, keeps. Where there is an
+/// array of addresses that of an element is sure.
 std::size_t column_alignment(const MatrixLayout& l, std::size_t of_pointer) {
   const std::size_t bits = size_bits(l.data_type());
+  if (l.is_by_pointers()) return std::max<std::size_t>(1, bits / 8);
   std::size_t least =
       std::min(of_pointer, alignment_of(static_cast<std::uint64_t>(l.leading) * bits / 8));
   if (l.batch > 1 && l.stride != 0)

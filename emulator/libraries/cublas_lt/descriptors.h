@@ -20,6 +20,8 @@ struct MatrixLayout {
   std::uint32_t batch_mode = CUBLASLT_BATCH_MODE_STRIDED;
 
   cudaDataType_t data_type() const { return static_cast<cudaDataType_t>(type); }
+  /// Its address is one of an array of addresses, a matrix each.
+  bool is_by_pointers() const { return batch_mode == CUBLASLT_BATCH_MODE_POINTER_ARRAY; }
 };
 
 struct ProductDescription {

@@ -146,10 +146,19 @@ class Single {
  private:
   MatrixInMemory matrix(const MatrixLayout& layout, std::uintptr_t begin, std::int64_t index,
                         const char* name) const {
+    const std::string what = std::string(kernel) + ", matrix " + name;
+    if (layout.is_by_pointers()) {
+      std::uintptr_t address = 0;
+      const std::size_t bytes = sizeof address;
+      std::memcpy(&address,
+                  memory().view(begin + static_cast<std::size_t>(index) * bytes, bytes,
+                                Access::read, launch_.gpu, what + ", its address"),
+                  bytes);
+      return {layout, address, launch_.gpu, what};
+    }
     const auto bits = static_cast<std::int64_t>(size_bits(layout.data_type()));
     const std::int64_t offset = index * layout.stride * bits / 8;
-    return {layout, begin + static_cast<std::uintptr_t>(offset), launch_.gpu,
-            std::string(kernel) + ", matrix " + name};
+    return {layout, begin + static_cast<std::uintptr_t>(offset), launch_.gpu, what};
   }
 
   /// Integers with an integer alpha and beta wrap, as 32 bits do.

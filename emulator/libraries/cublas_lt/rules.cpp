@@ -25,8 +25,11 @@ Verdict layout_refusal(const MatrixLayout& l, const char* name) {
     return invalid(matrix + ": its leading dimension is less than its rows");
   }
   if (l.batch < 1) return invalid(matrix + ": its batch count is less than 1");
-  if (l.batch_mode != CUBLASLT_BATCH_MODE_STRIDED || l.plane_offset != 0) {
-    return unsupported(matrix + ": this stand-in knows strided batches of real numbers alone");
+  if (l.batch_mode > CUBLASLT_BATCH_MODE_POINTER_ARRAY) {
+    return invalid(matrix + ": its batch mode is none");
+  }
+  if (l.plane_offset != 0) {
+    return unsupported(matrix + ": this stand-in knows real numbers alone");
   }
   if (l.stride < 0) return invalid(matrix + ": its batch stride is negative");
   return std::nullopt;
@@ -49,7 +52,11 @@ Verdict shape_refusal(const Problem& p) {
   if (p.a.batch != p.d.batch || p.b.batch != p.d.batch) {
     return invalid("the batch counts of A, B and D differ");
   }
-  if (p.d.batch > 1 && p.d.stride < p.d.leading * (p.n() - 1) + p.m()) {
+  if (p.a.batch_mode != p.d.batch_mode || p.b.batch_mode != p.d.batch_mode ||
+      p.c.batch_mode != p.d.batch_mode) {
+    return unsupported("this stand-in knows batches of one mode alone");
+  }
+  if (p.d.batch > 1 && !p.d.is_by_pointers() && p.d.stride < p.d.leading * (p.n() - 1) + p.m()) {
     return invalid("the matrices of D's batch overlap");
   }
   return std::nullopt;
