@@ -231,6 +231,29 @@ TEST(Driver, RefusesModules) {
   });
 }
 
+TEST(Driver, TellsTheBlocksThatFillAGpu) {
+  on_gpus(1, [] {
+    const Program program;
+    int multiprocessors = 0, most = 0, blocks = 0, grid = 0, block = 0;
+    EXPECT_CU(cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
+    EXPECT_CU(
+        cuDeviceGetAttribute(&most, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, 0));
+    EXPECT_CU(cuOccupancyMaxPotentialBlockSize(&grid, &block, program.add, nullptr, 0, 0));
+    EXPECT_CU(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, program.add, block, 0));
+    EXPECT_EQ(block, 1024);  // the largest of those that fill it
+    EXPECT_EQ(grid, blocks * multiprocessors);
+    EXPECT_CU(cuOccupancyMaxPotentialBlockSize(&grid, &block, program.add, nullptr, 0, 100));
+    EXPECT_EQ(block, 64);  // 16 of them are 1024, and 10 of 100 or 96 fewer
+    // So much for each thread that large blocks cannot have it.
+    EXPECT_CU(cuOccupancyMaxPotentialBlockSizeWithFlags(
+        &grid, &block, program.add, [](int threads) { return std::size_t(threads) * 128; }, 0, 0,
+        CU_OCCUPANCY_DEFAULT));
+    EXPECT_LE(block * 128, most);
+    EXPECT_EQ(cuOccupancyMaxPotentialBlockSize(&grid, nullptr, program.add, nullptr, 0, 0),
+              CUDA_ERROR_INVALID_VALUE);
+  });
+}
+
 TEST(Driver, LinksPtx) {
   const std::string errors = on_gpus(1, [] {
     Program program;

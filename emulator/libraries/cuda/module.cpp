@@ -152,14 +152,6 @@ CUresult cuFuncSetCacheConfig(CUfunction, CUfunc_cache) {
   return in_context([] { return cudaSuccess; });
 }
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function,
-                                                     int block_size, std::size_t shared_bytes) {
-  return in_context([&] {
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, block_size,
-                                                         shared_bytes);
-  });
-}
-
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                         CUstream stream, void** parameters, void** extra) {

@@ -19,6 +19,7 @@ class Program:
     built: pathlib.Path = None  # an executable that is there already
     edits: dict = dataclasses.field(default_factory=dict)  # of copies of the sources: what a pattern becomes
     if_slow: dict = dataclasses.field(default_factory=dict)  # further edits
+    modules: dict = dataclasses.field(default_factory=dict)  # files that it loads: the source of each
     verify: typing.Callable = None  # tells from what it wrote to {out} what is wrong; "" if nothing
 
 
@@ -66,6 +67,7 @@ def hecbench(checkout):
         headers = [file for file in folder.glob("*") if file.suffix in (".h", ".cuh", ".hpp")]
         linked = " ".join(variable(text, "LDFLAGS"))
         needs = next((library for part, library in LIBRARIES.items() if f"-l{part}" in linked), "")
+        flags += ["--extended-lambda", "--expt-relaxed-constexpr", "-Xcompiler=-fopenmp"]
         yield Program("HeCBench", folder.name.removesuffix("-cuda"), folder, sources, flags, arguments,
                       needs or library_of([*sources, *headers]))
 
@@ -92,9 +94,10 @@ def cuda_samples(checkout):
             continue
         text = listing.read_text(errors="replace")
         linked = [library for part, library in LIBRARIES.items() if re.search(rf"CUDA::\w*{part}", text)]
+        modules = {name: folder / f"{stem}.cu" for name, stem in re.findall(r"((\w+)64\.fatbin)", text)}
         yield Program("CUDA samples", folder.name, folder, sources, [f"-I{checkout / 'Common'}", f"-I{folder / 'inc'}",
                       f"-I{folder}", "-Xcompiler=-fopenmp"], [],
-                      next(iter(linked), "") or library_of([*sources, *folder.glob("*.h")]), if_slow=SMALL_SAMPLE)
+                      next(iter(linked), "") or library_of([*sources, *folder.glob("*.h")]), if_slow=SMALL_SAMPLE, modules=modules)
 
 
 # Sizes of a model, and how often a kernel is timed.
