@@ -20,11 +20,11 @@ FunctionCode* KernelLayout::function(const ptx::Function& function, int line) {
   FunctionCode*& code = functions_[&function];
   if (code != nullptr) return code;
   if (!function.has_body)
-    ptx::fail(
-        module_.file, line,
-        fmt::format(
-            "'{}' has no body: code that refers to other files (nvcc -rdc=true) is not emulated",
-            function.name));
+    ptx::fail(module_.file, line,
+              fmt::format("'{}' has no body: its file is not linked, has no PTX as plain text "
+                          "(--no-compress), or "
+                          "is the device runtime, which is not emulated",
+                          function.name));
   code = &kernel_.functions.emplace_back();
   code->function = &function;
   return code;

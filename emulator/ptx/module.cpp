@@ -67,6 +67,8 @@ Module::Module(std::string ptx, std::string file_name)
   const auto add = [&](Space space) {
     for (Variable& variable : read_variables(lexer, space)) {
       variable.is_extern = is_extern;
+      const Variable* known = this->variable(variable.name);
+      if (is_extern && known != nullptr && !known->is_extern) continue;  // defined already
       variable_index_.insert_or_assign(variable.name, variables.size());
       variables.push_back(std::move(variable));
     }
@@ -75,6 +77,7 @@ Module::Module(std::string ptx, std::string file_name)
   for (Token token = lexer.next(); token.kind != TokenKind::end; token = lexer.next()) {
     if (token.is(".entry") || token.is(".func")) {
       Function function = read_function(lexer, token.is(".entry"));
+      function.has_body &= !is_extern;  // link.h: a definition that another module's replaces
       const auto [found, is_new] = function_index_.try_emplace(function.name, functions.size());
       if (is_new)
         functions.push_back(std::move(function));

@@ -1,12 +1,12 @@
 #include "emulator/runtime/driver_modules.h"
 
-#include <fatbinary_section.h>
-
 #include <cstring>
 #include <exception>
-#include <string_view>
+#include <utility>
 
 #include "emulator/machine/program_state.h"
+#include "emulator/ptx/error.h"
+#include "emulator/ptx/link.h"
 #include "emulator/runtime/fat_binary.h"
 #include "emulator/runtime/functions.h"
 #include "emulator/runtime/say.h"
@@ -15,33 +15,46 @@
 namespace emulator {
 namespace {
 
-/// Sets the PTX text of an image: itself, or the newest of a fat binary that the GPU can run.
+/// Sets the PTX text of an image: itself, or that of a fat binary.
 cudaError_t ptx_of(const void* image, int capability, std::string& text, std::string& problem) {
-  std::uint32_t magic = 0;
-  std::memcpy(&magic, image, sizeof magic);
-  constexpr std::uint32_t container = 0xBA55ED50, elf = 0x464C457F;
-  if (magic == elf) {
+  if (is_fat_binary(image)) {
+    EmbeddedPtx ptx = embedded_ptx(image, capability, problem);
+    text = std::move(ptx.text);
+    return ptx.architecture == 0 ? cudaErrorNoKernelImageForDevice : cudaSuccess;
+  }
+  if (std::memcmp(image,
+                  "\x7f"
+                  "ELF",
+                  4) == 0) {
     problem = "it is machine code; PTX is emulated";
     return cudaErrorNoKernelImageForDevice;
   }
-  if (magic != container && magic != FATBINC_MAGIC) {
-    text = static_cast<const char*>(image);
-    if (text.find(".version") != std::string::npos) return cudaSuccess;
-    problem = "it is neither PTX nor a fat binary";
-    return cudaErrorInvalidKernelImage;
-  }
-  const __fatBinC_Wrapper_t made{FATBINC_MAGIC, FATBINC_VERSION,
-                                 static_cast<const unsigned long long*>(image), nullptr};
-  int best = 0;
-  for (const EmbeddedPtx& ptx : embedded_ptx(magic == container ? &made : image, problem)) {
-    if (ptx.architecture > capability || ptx.architecture < best) continue;
-    best = ptx.architecture;
-    text = ptx.text;
-  }
-  return best == 0 ? cudaErrorNoKernelImageForDevice : cudaSuccess;
+  text = static_cast<const char*>(image);
+  if (text.find(".version") != std::string::npos) return cudaSuccess;
+  problem = "it is neither PTX nor a fat binary";
+  return cudaErrorInvalidKernelImage;
 }
 
 }  // namespace
+
+cudaError_t read_ptx(const void* image, std::string& ptx, std::string& problem) {
+  return call(Wants::safety, [&](Process& p, Lock&) {
+    const GpuModel& gpu = p.devices.model(current_gpu(p));
+    return ptx_of(image, 10 * gpu.major + gpu.minor, ptx, problem);
+  });
+}
+
+cudaError_t link_modules(const std::vector<std::string>& modules, std::string& linked,
+                         std::string& problem) {
+  if (modules.empty()) return cudaErrorInvalidValue;
+  try {
+    linked = ptx::link({modules.begin(), modules.end()});
+    return cudaSuccess;
+  } catch (const ptx::Error& error) {
+    problem = error.what();
+    return cudaErrorInvalidKernelImage;
+  }
+}
 
 cudaError_t load_module(const void* image, void** module, std::string& problem) {
   return call(Wants::safety, [&](Process& p, Lock&) {

@@ -20,6 +20,12 @@ struct LoadedModule {
   std::shared_ptr<CodeModule> code;
 };
 
+/// Sets the PTX text of an image, which is such text, or a fat binary with it. Sets `problem` where
+/// it refuses one.
+cudaError_t read_ptx(const void* image, std::string& ptx, std::string& problem);
+/// Links such texts (ptx/link.h).
+cudaError_t link_modules(const std::vector<std::string>& modules, std::string& linked,
+                         std::string& problem);
 /// Loads PTX text, or a fat binary with plain PTX. Sets `problem` where it refuses an image.
 cudaError_t load_module(const void* image, void** module, std::string& problem);
 /// Waits for the current device.

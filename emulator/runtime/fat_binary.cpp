@@ -2,9 +2,15 @@
 
 #include <fatbinary_section.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "emulator/ptx/error.h"
+#include "emulator/ptx/link.h"
 
 namespace emulator {
 namespace {
@@ -35,23 +41,22 @@ Header header_at(const std::byte* place) {
   return header;
 }
 
-}  // namespace
+struct Candidate {
+  std::string_view text;
+  int architecture;
+};
 
-std::vector<EmbeddedPtx> embedded_ptx(const void* wrapper, std::string& problem) {
-  std::vector<EmbeddedPtx> found;
-  const auto& control = *static_cast<const __fatBinC_Wrapper_t*>(wrapper);
-  const auto* place = reinterpret_cast<const std::byte*>(control.data);
-  if (control.magic != FATBINC_MAGIC || control.version != FATBINC_VERSION) {
-    problem = "it is no fat binary of a whole program (relocatable device code is not emulated)";
-    return found;
-  }
-  const auto container = header_at<ContainerHeader>(place);
-  if (container.magic != container_magic) {
+/// All PTX of a container.
+std::vector<Candidate> candidates(const void* container, std::string& problem) {
+  std::vector<Candidate> found;
+  const auto* place = static_cast<const std::byte*>(container);
+  const auto header = header_at<ContainerHeader>(place);
+  if (header.magic != container_magic) {
     problem = "it is no fat binary";
     return found;
   }
-  place += container.header_bytes;
-  const std::byte* const end = place + container.entries_bytes;
+  place += header.header_bytes;
+  const std::byte* const end = place + header.entries_bytes;
   while (place < end) {
     const auto entry = header_at<EntryHeader>(place);
     const auto* payload = reinterpret_cast<const char*>(place) + entry.header_bytes;
@@ -67,6 +72,59 @@ std::vector<EmbeddedPtx> embedded_ptx(const void* wrapper, std::string& problem)
     place += entry.header_bytes + entry.payload_bytes;
   }
   return found;
+}
+
+/// The container of a program, or those of its modules.
+std::vector<const void*> containers_of(const void* image) {
+  const auto& wrapper = *static_cast<const __fatBinC_Wrapper_t*>(image);
+  if (wrapper.magic != FATBINC_MAGIC) return {image};
+  if (wrapper.version != FATBINC_LINK_VERSION) return {wrapper.data};
+  std::vector<const void*> containers;
+  for (void* const* each = static_cast<void**>(wrapper.filename_or_fatbins); *each != nullptr;
+       ++each)
+    containers.push_back(*each);
+  return containers;
+}
+
+}  // namespace
+
+EmbeddedPtx embedded_ptx(const void* image, int capability, std::string& problem) {
+  std::vector<std::string_view> modules;
+  EmbeddedPtx result;
+  for (const void* container : containers_of(image)) {
+    const std::vector<Candidate> all = candidates(container, problem);
+    // As that of the device runtime, which every relocatable program is linked with.
+    if (all.empty()) continue;
+    const Candidate* best = nullptr;
+    for (const Candidate& each : all) {
+      if (each.architecture <= capability &&
+          (best == nullptr || best->architecture < each.architecture))
+        best = &each;
+    }
+    if (best == nullptr) return {};
+    modules.push_back(best->text);
+    result.architecture = std::max(result.architecture, best->architecture);
+  }
+  if (modules.empty()) {
+    if (problem.empty())
+      problem =
+          "it has no PTX: compile it with --no-compress -gencode arch=compute_75,code=compute_75";
+    return {};
+  }
+  problem.clear();
+  try {
+    result.text = ptx::link(modules);
+  } catch (const ptx::Error& error) {
+    problem = error.what();
+    return {};
+  }
+  return result;
+}
+
+bool is_fat_binary(const void* image) {
+  std::uint32_t magic = 0;
+  std::memcpy(&magic, image, sizeof magic);
+  return magic == container_magic || magic == FATBINC_MAGIC;
 }
 
 }  // namespace emulator

@@ -62,22 +62,14 @@ void tell_managed_addresses(const CodeModule& module) {
 cudaError_t read(Process& p, CodeModule& module) {
   std::string problem;
   const GpuModel& gpu = p.devices.gpus.front();
-  const EmbeddedPtx* best = nullptr;
-  const auto all = embedded_ptx(module.fat_binary, problem);
-  for (const EmbeddedPtx& ptx : all) {
-    const bool can_run = ptx.architecture <= 10 * gpu.major + gpu.minor;
-    if (can_run && (best == nullptr || best->architecture < ptx.architecture)) best = &ptx;
-  }
-  if (best == nullptr) {
-    if (all.empty() && problem.empty())
-      problem =
-          "it has no PTX: compile it with --no-compress -gencode arch=compute_75,code=compute_75";
+  const EmbeddedPtx ptx = embedded_ptx(module.fat_binary, 10 * gpu.major + gpu.minor, problem);
+  if (ptx.architecture == 0) {
     if (!problem.empty()) say_lacking("a fat binary: " + problem);
     return cudaErrorNoKernelImageForDevice;
   }
-  module.architecture = best->architecture;
+  module.architecture = ptx.architecture;
   try {
-    module.program = std::make_shared<Program>(best->text, "embedded PTX", p.memory,
+    module.program = std::make_shared<Program>(ptx.text, "embedded PTX", p.memory,
                                                static_cast<int>(p.devices.gpus.size()));
   } catch (const std::exception& error) {
     say_lacking(error.what());

@@ -48,6 +48,15 @@ TEST(Tool, RunsAProgramThatIsLinkedWithTheSharedRuntime) {
   EXPECT_EQ(outcome.text, "1998\n");
 }
 
+// 0 + 10 + 100, 2 and 5; then 2000 and 7.
+TEST(Tool, LinksTheFilesOfAProgram) {
+  const std::string linked_files = EMULATOR_PROGRAM "_linked";
+  const Outcome outcome = run(tool + " " + linked_files);
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_EQ(outcome.text, "2124\n");
+  expect(tool + " " + linked_files + " beyond", 86, "linked_other.cu:7");
+}
+
 TEST(Tool, TakesTheNamedGpus) {
   expect(tool + " --like a100 " + program + " properties", 0, "A100");
   expect(tool + " --like nothing " + program + " properties", 134, "nothing");

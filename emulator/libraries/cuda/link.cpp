@@ -1,5 +1,6 @@
-// The linker of the driver's API: of one image, which it compiles. Several would refer to each
-// other.
+// The linker of the driver's API. What it makes of PTX is PTX.
+#include "emulator/ptx/link.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
@@ -8,15 +9,18 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "emulator/libraries/cuda/context.h"
 #include "emulator/libraries/cuda/error_log.h"
+#include "emulator/ptx/error.h"
 #include "emulator/runtime/driver_modules.h"
-#include "emulator/runtime/lacking.h"
 
 struct CUlinkState_st {
   emulator::driver::ErrorLog log;
-  std::string image;  // with zeros that end a text
+  std::vector<std::string> modules{};  // PTX
+  std::string image{};
 };
 
 using namespace emulator;
@@ -39,12 +43,10 @@ CUresult with(CUlinkState state, const Call& call) {
   return found == states().end() ? CUDA_ERROR_INVALID_HANDLE : call(*found->second);
 }
 
-/// Compiles it, to tell errors here and not when the module is loaded.
-cudaError_t check(const std::string& image, const ErrorLog& log) {
+/// Compiles it, to tell errors here and not when the whole is loaded.
+cudaError_t check(const std::string& ptx, std::string& problem) {
   void* module = nullptr;
-  std::string problem;
-  const cudaError_t error = load_module(image.data(), &module, problem);
-  log.write(problem);
+  const cudaError_t error = load_module(ptx.c_str(), &module, problem);
   return error == cudaSuccess ? unload_module(module) : error;
 }
 
@@ -53,14 +55,13 @@ CUresult add(CUlinkState_st& state, CUjitInputType type, std::string image, cons
     log.write("PTX is emulated, and fat binaries that have it");
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
   }
-  image.append(sizeof(std::uint64_t), '\0');
-  if (const cudaError_t e = check(image, log); e != cudaSuccess) return result_of(e);
-  if (!state.image.empty()) {
-    say_lacking("links one image: cuLinkAddData of a second is not emulated");
-    return CUDA_ERROR_NOT_SUPPORTED;
-  }
-  state.image = std::move(image);
-  return CUDA_SUCCESS;
+  image.append(sizeof(std::uint64_t), '\0');  // zeros end a text
+  std::string ptx, problem;
+  cudaError_t error = read_ptx(image.data(), ptx, problem);
+  if (error == cudaSuccess) error = check(ptx, problem);
+  log.write(problem);
+  if (error == cudaSuccess) state.modules.push_back(std::move(ptx));
+  return result_of(error);
 }
 
 }  // namespace
@@ -71,7 +72,7 @@ CUresult cuLinkCreate(unsigned count, CUjit_option* options, void** values, CUli
   if (const CUresult e = check_context(); e != CUDA_SUCCESS) return e;
   if (state == nullptr || (count != 0 && (options == nullptr || values == nullptr)))
     return CUDA_ERROR_INVALID_VALUE;
-  auto made = std::make_unique<CUlinkState_st>(ErrorLog{count, options, values}, "");
+  auto made = std::make_unique<CUlinkState_st>(ErrorLog{count, options, values});
   const std::lock_guard lock(mutex);
   *state = made.get();
   states()[*state] = std::move(made);
@@ -100,9 +101,13 @@ CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char* path,
 
 CUresult cuLinkComplete(CUlinkState state, void** image, std::size_t* bytes) {
   return with(state, [&](CUlinkState_st& s) {
-    if (image == nullptr || s.image.empty()) return CUDA_ERROR_INVALID_VALUE;
+    if (image == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    std::string problem;
+    const cudaError_t error = link_modules(s.modules, s.image, problem);
+    s.log.write(problem);
+    if (error != cudaSuccess) return result_of(error);
     *image = s.image.data();
-    if (bytes != nullptr) *bytes = s.image.size();
+    if (bytes != nullptr) *bytes = s.image.size() + 1;
     return CUDA_SUCCESS;
   });
 }
