@@ -62,7 +62,7 @@ def hecbench(checkout):
         for word in re.findall(r"-[ID]\S+", " ".join(variable(text, "CFLAGS") + variable(text, "EXTRA_CFLAGS"))):
             if "$" not in word:
                 flags.append(f"-I{folder / word[2:]}" if word.startswith("-I") else word)
-        if "-rdc=true" in text:
+        if re.search(r"-rdc=true|\s-dc\s", text):
             flags.append("-rdc=true")
         run = re.search(r"\./\$\(program\)(.*)$", text, re.M)
         arguments = run.group(1).split() if run else []
@@ -98,7 +98,7 @@ def cuda_samples(checkout):
         linked = [library for part, library in LIBRARIES.items() if re.search(rf"CUDA::\w*{part}", text)]
         modules = {name: folder / f"{stem}.cu" for name, stem in re.findall(r"((\w+)64\.fatbin)", text)}
         yield Program("CUDA samples", folder.name, folder, sources, [f"-I{checkout / 'Common'}", f"-I{folder / 'inc'}",
-                      f"-I{folder}", "-Xcompiler=-fopenmp", *(["-rdc=true"] if "SEPARABLE" in text else [])], [],
+                      f"-I{folder}", "-Xcompiler=-fopenmp", *(["-rdc=true"] if "cudadevrt" in text else [])], [],
                       next(iter(linked), "") or library_of([*sources, *folder.glob("*.h")]), if_slow=SMALL_SAMPLE, modules=modules)
 
 
