@@ -1,5 +1,7 @@
 #include "emulator/machine/async_copies.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -24,10 +26,12 @@ AsyncCopies::OfThread& AsyncCopies::of(const WarpState& warp, int lane) {
   return threads_[static_cast<std::size_t>(warp.index() * warp_lanes + lane)];
 }
 
-void AsyncCopies::start(AsyncCopy copy) {
-  WarpState& warp = *copy.warp;
-  const int thread = warp.index() * warp_lanes + copy.lane;
-  // Until the wait nothing may change them.
+/// Until the wait nothing may change them.
+void AsyncCopies::set_marks(AsyncCopy& copy) const {
+  if (copy.box != nullptr && copy.shared_to) {
+    copy.marks = marks_of_load(*copy.box);
+    return;
+  }
   for (std::size_t i = 0; i < copy.bytes; ++i) {
     const std::uint8_t mark = copy.shared_from               ? guards.mark(*copy.shared_from + i)
                               : copy.from_written != nullptr ? copy.from_written[i]
@@ -37,6 +41,12 @@ void AsyncCopies::start(AsyncCopy copy) {
     copy.marks.push_back(mark == mark_written ? mark : undefined);
   }
   copy.marks.resize(size_of(copy), mark_written);
+}
+
+void AsyncCopies::start(AsyncCopy copy) {
+  WarpState& warp = *copy.warp;
+  const int thread = warp.index() * warp_lanes + copy.lane;
+  set_marks(copy);
   if (copy.shared_from) {
     guards.check(warp, copy.lane, *copy.shared_from, size_of(copy), false);
     races_.read(warp, copy.lane, *copy.shared_from, size_of(copy), false);
@@ -107,7 +117,11 @@ void AsyncCopies::stage(AsyncCopy& copy) {
 }
 
 void AsyncCopies::move_bytes(AsyncCopy& copy) {
-  if (copy.bytes != 0) std::memmove(copy.to, copy.from, copy.bytes);
+  if (copy.box != nullptr && !copy.shared_to) return store_box(*copy.box, copy.from, copy.marks);
+  if (copy.box != nullptr)
+    load_box(*copy.box, copy.to);
+  else if (copy.bytes != 0)
+    std::memmove(copy.to, copy.from, copy.bytes);
   std::memset(copy.to + copy.bytes, 0, copy.zeros);
   if (copy.shared_to) {
     for (std::size_t i = 0; i < copy.marks.size(); ++i)
@@ -229,6 +243,15 @@ std::uint64_t AsyncCopies::changes() const {
   std::uint64_t sum = invalidated_changes_;
   for (const auto& [offset, barrier] : mbarriers_) sum += barrier.changes;
   return sum;
+}
+
+std::string AsyncCopies::pending_transactions() const {
+  std::string text;
+  for (const auto& [offset, barrier] : mbarriers_)
+    if (barrier.expected_bytes() != barrier.completed_bytes())
+      text += fmt::format("; that at {:#x} expects {} bytes, and {} have come", offset,
+                          barrier.expected_bytes(), barrier.completed_bytes());
+  return text;
 }
 
 }  // namespace emulator

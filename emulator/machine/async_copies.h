@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "emulator/machine/async_copy.h"
@@ -48,8 +50,12 @@ class AsyncCopies {
   void see_phase(Mbarrier& barrier);
   /// Grows with each change of an mbarrier object.
   std::uint64_t changes() const;
+  /// Names the mbarrier objects that expect other bytes than have come; empty: none.
+  std::string pending_transactions() const;
 
   GuardedWords guards;
+  /// Tensor maps in global memory that fence.proxy.tensormap::generic.acquire has named.
+  std::set<std::uint64_t> acquired_maps{};
 
  private:
   using Shared = std::shared_ptr<AsyncCopy>;
@@ -59,6 +65,7 @@ class AsyncCopies {
   };
   OfThread& of(const WarpState& warp, int lane);
   void land(AsyncCopy& copy, const Shared& shared);
+  void set_marks(AsyncCopy& copy) const;
   void move_bytes(AsyncCopy& copy);
   void stage(AsyncCopy& copy);
   void release_source(AsyncCopy& copy);

@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "emulator/machine/box_copy.h"
 #include "emulator/machine/warp_state.h"
 
 namespace emulator {
@@ -21,6 +23,7 @@ struct AsyncCopy {
   std::byte* to = nullptr;
   std::uint8_t* to_written = nullptr;
   std::size_t bytes = 0, zeros = 0;  // zeros follow the bytes
+  std::shared_ptr<const Box> box{};  // takes the place of the global side; null: no tensor's
   std::optional<std::uint64_t> shared_from{}, shared_to{};
   std::optional<std::uint64_t> barrier{};  // the offset of its mbarrier object
 

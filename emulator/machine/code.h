@@ -91,6 +91,10 @@ struct AddressPlace {
 struct CopySite {
   AddressPlace to{}, from{}, barrier{};
   bool has_barrier = false;
+  // Of a tensor copy, whose global side is the address of a tensor map.
+  std::vector<Place> coordinates{};
+  Place blocks{};  // of the cluster: a mask
+  bool has_blocks = false;
 };
 
 /// Operands of an access to a texture or surface.

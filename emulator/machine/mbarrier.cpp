@@ -18,6 +18,7 @@ void Mbarrier::end_phase_if_done() {
   ++changes;
   if (pending_ != 0 || bytes_ != 0) return;
   ++phase_;
+  expected_bytes_ = completed_bytes_ = 0;
   pending_ = expected_;
   completed.join(released);
   released = {};
@@ -50,6 +51,7 @@ const char* Mbarrier::expect_arrival() {
 const char* Mbarrier::expect_bytes(std::uint32_t bytes) {
   if (bytes_ + bytes > max_count) return "more than 1048575 bytes are pending";
   bytes_ += bytes;
+  expected_bytes_ += bytes;
   end_phase_if_done();
   return nullptr;
 }
@@ -58,6 +60,7 @@ const char* Mbarrier::complete_bytes(std::uint32_t bytes) {
   if (bytes_ - std::int64_t{bytes} < -std::int64_t{max_count})
     return "more than 1048575 bytes came that nobody expects";
   bytes_ -= bytes;
+  completed_bytes_ += bytes;
   end_phase_if_done();
   return nullptr;
 }

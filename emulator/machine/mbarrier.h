@@ -34,6 +34,9 @@ class Mbarrier {
   static std::uint32_t pending_count(std::uint64_t state);
 
   std::uint64_t offset() const { return offset_; }
+  /// Bytes that this phase expects, and that have come: they differ while transactions are pending.
+  std::uint64_t expected_bytes() const { return expected_bytes_; }
+  std::uint64_t completed_bytes() const { return completed_bytes_; }
 
   /// Released by the arrivals of this phase, and by those of all phases that ended.
   Released released, completed;
@@ -47,7 +50,8 @@ class Mbarrier {
 
   std::uint64_t offset_;
   std::uint32_t expected_, pending_;
-  std::int64_t bytes_ = 0;
+  std::int64_t bytes_ = 0;  // expected_bytes_ - completed_bytes_
+  std::uint64_t expected_bytes_ = 0, completed_bytes_ = 0;
   std::uint32_t phase_ = 0;
 };
 

@@ -290,14 +290,14 @@ TEST(RuntimeDevices, TellWhichFunctionsTheirDriverLacks) {
                                                  cudaEnableDefault, &result));
     EXPECT_EQ(result, cudaDriverEntryPointVersionNotSufficent);
     EXPECT_EQ(function, nullptr);
-    EXPECT_CUDA(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
+    EXPECT_CUDA(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeIm2col", &function, 12000,
                                                  cudaEnableDefault, &result));
     EXPECT_EQ(result, cudaDriverEntryPointSymbolNotFound);
     EXPECT_EQ(function, nullptr);
     EXPECT_REFUSED(cudaErrorInvalidValue,
                    cudaGetDriverEntryPointByVersion("", &function, 12000, 0, &result));
   });
-  EXPECT_NE(errors.find("cuTensorMapEncodeTiled of the driver is not emulated"), std::string::npos)
+  EXPECT_NE(errors.find("cuTensorMapEncodeIm2col of the driver is not emulated"), std::string::npos)
       << errors;
 }
 

@@ -161,6 +161,7 @@ void decode_bulk(Decoder& decoder) {
   decoder.code.flag = true;
   if (decode_groups(decoder)) return;
   if (decoder.take("prefetch")) {
+    if (decoder.take("tensor")) return decode_tensor_prefetch(decoder);
     decoder.expect("L2");
     decoder.expect("global");
     if (decoder.take_cache_policy() != 2) decoder.fail("a prefetch has two operands");
@@ -168,6 +169,7 @@ void decode_bulk(Decoder& decoder) {
     decoder.source(1, ptx::Type::u32);
     return decoder.emit(prefetch);
   }
+  if (decoder.take("tensor")) return decode_tensor_copy(decoder);
   // The destination's space comes first.
   const auto& modifiers = decoder.instruction().modifiers;
   const bool to_global = modifiers.size() > 2 && modifiers[2] == "global";
@@ -227,6 +229,7 @@ void decode_element(Decoder& decoder) {
 
 void decode_cp(Decoder& decoder) {
   decoder.needs(80);
+  if (decoder.take("reduce")) return decode_bulk_reduction(decoder);
   decoder.expect("async");
   if (decoder.take("bulk")) return decode_bulk(decoder);
   if (decode_groups(decoder)) return;

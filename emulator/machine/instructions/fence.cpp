@@ -2,6 +2,7 @@
 
 #include "emulator/machine/block.h"
 #include "emulator/machine/instructions/lanes.h"
+#include "emulator/machine/instructions/tensor_map_access.h"
 #include "emulator/machine/ordering.h"
 
 namespace emulator {
@@ -26,6 +27,10 @@ bool decode_proxy_fence(Decoder& decoder) {
     decoder.expect("release");
     decoder.expect("cluster");
   } else if (decoder.take("proxy")) {
+    if (decoder.take("tensormap::generic")) {
+      decode_tensor_map_fence(decoder);
+      return true;
+    }
     if (!decoder.take("alias")) {
       decoder.expect("async");
       decoder.needs(90);

@@ -8,6 +8,7 @@
 #include "emulator/machine/block.h"
 #include "emulator/machine/instructions/lanes.h"
 #include "emulator/machine/instructions/rows.h"
+#include "emulator/machine/instructions/tensor_map_access.h"
 #include "emulator/machine/ordering.h"
 #include "emulator/machine/undefined.h"
 
@@ -458,8 +459,9 @@ void decode_st(Decoder& decoder) {
 }
 
 void decode_prefetch(Decoder& decoder) {
+  if (decoder.take("tensormap")) return decode_tensor_map_prefetch(decoder);
   for (const std::string_view name :
-       {"global", "local", "const", "L1", "L2", "L2::evict_last", "L2::evict_normal", "tensormap"})
+       {"global", "local", "const", "L1", "L2", "L2::evict_last", "L2::evict_normal"})
     decoder.take(name);
   decoder.expect_operands(1);
   decoder.address(0);

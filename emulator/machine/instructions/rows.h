@@ -40,4 +40,15 @@ void decode_cvt_tf32(Decoder&);
 /// Returns false for a conversion that has nothing to do with pairs of 8-bit floats.
 bool decode_cvt_f8(Decoder&);
 
+// tensor_copy.cpp
+/// cp.async.bulk.tensor, cp.async.bulk.prefetch.tensor and cp.reduce.async.bulk.tensor, behind
+/// `tensor`.
+void decode_tensor_copy(Decoder&);
+void decode_tensor_prefetch(Decoder&);
+void decode_tensor_reduction(Decoder&);
+
+// bulk_reduction.cpp
+/// cp.reduce, behind `reduce`.
+void decode_bulk_reduction(Decoder&);
+
 }  // namespace emulator

@@ -127,7 +127,25 @@ TEST(Refusal, AsynchronousCopiesOfUnknownForm) {
         "[%r3], [%out], 16, [%r5], %h1;",
         "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r3], "
         "[%out], [%r5];",
-        "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%out], [%r3], 16;",
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r3], "
+        "[%out, {%r4}], [%r5];",
+        "cp.async.bulk.tensor.6d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r3], "
+        "[%out, {%r4}], [%r5];",
+        "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r3], "
+        "[%out, {%r4, %r4, %r4}], [%r5], {%h1};",
+        "cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes.cta_group::1 "
+        "[%r3], [%out, {%r4, %r4}], [%r5];",
+        "cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%out, {%r4}], [%r3], %r4;",
+        "cp.reduce.async.bulk.tensor.1d.global.shared::cta.mul.tile.bulk_group [%out, {%r4}], "
+        "[%r3];",
+        "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f16 [%out], [%r3], 16;",
+        "cp.reduce.async.bulk.global.shared::cta.bulk_group.min.f32 [%out], [%r3], 16;",
+        "cp.reduce.async.bulk.global.shared::cta.bulk_group.and.u32 [%out], [%r3], 16;",
+        "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 "
+        "[%r3], [%r4], 16, [%r5];",
+        "fence.proxy.tensormap::generic.acquire.gpu [%out], 64;",
+        "fence.proxy.tensormap::generic.release;",
+        "tensormap.replace.tile.global_address.global.b1024.b64 [%out], %l1;",
         "mbarrier.init.shared.b32 [%r3], 1;",
         "mbarrier.init.global.b64 [%out], 1;",
         "mbarrier.arrive.noComplete.shared.b64 %l1, [%r3];",

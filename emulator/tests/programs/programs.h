@@ -78,4 +78,12 @@ Result sums_in_the_heap(std::size_t heap_bytes);
 /// Frees an address that is no allocation's.
 cudaError_t free_what_is_none();
 
+/// A tensor of numbers 0, 1, 2… in rows of which the last few are no part of it.
+inline constexpr int tensor_width = 100, tensor_row = 104, tensor_height = 40;
+enum class MapPlace { parameter, constant, device };
+/// Adds one to a tile of 64 by 16 of it at (x, y), by copies with a tensor map.
+Result numbers_plus_one(int x, int y, MapPlace place);
+/// A matrix of 8 by 8 chunks of four numbers, which a swizzled copy transposes.
+Result transposed_chunks();
+
 }  // namespace emulator::programs
