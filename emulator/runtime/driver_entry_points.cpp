@@ -22,6 +22,10 @@ cudaError_t find_entry_point(const char* name, void** function, unsigned long lo
   constexpr unsigned long long known = cudaEnableLegacyStream | cudaEnablePerThreadDefaultStream;
   if (name == nullptr || function == nullptr || *name == '\0' || (flags & ~known) != 0)
     return last_error() = cudaErrorInvalidValue;
+  // Initialises the driver, as most calls of the runtime do.
+  if (const cudaError_t error = call(Wants::devices, [](Process&, Lock&) { return cudaSuccess; });
+      error != cudaSuccess)
+    return error;
   *function = find_driver_function(name);
   if (result != nullptr) {
     *result =

@@ -14,6 +14,8 @@ namespace {
 using programs::MapPlace;
 using programs::Result;
 
+// Beyond each end, and within.
+const std::array<std::pair<int, int>, 4> places{{{0, 0}, {-10, -5}, {70, 30}, {-64, 3}}};
 const Environment h100{{"ASSAY_EMULATED_GPU", "h100"}};
 
 TEST(RuntimeTensorMaps, TilesOfTheProgrammingGuide) {
@@ -21,8 +23,7 @@ TEST(RuntimeTensorMaps, TilesOfTheProgrammingGuide) {
       1,
       [] {
         for (const auto place : {MapPlace::parameter, MapPlace::constant, MapPlace::device})
-          for (const auto [x, y] :
-               std::array<std::pair<int, int>, 4>{{{0, 0}, {-10, -5}, {70, 30}, {-64, 3}}}) {
+          for (const auto& [x, y] : places) {
             const Result result = programs::numbers_plus_one(x, y, place);
             EXPECT_CUDA(result.error);
             for (int row = 0; row < programs::tensor_height; ++row)
