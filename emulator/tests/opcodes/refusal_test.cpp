@@ -21,11 +21,10 @@ Caught caught_loading(const std::string& text) {
   });
 }
 
-void expect_refused(const std::string& instruction, int capability = 75) {
+void expect_refused(const std::string& instruction, const std::string& target) {
   SCOPED_TRACE(instruction);
   // The instruction stands alone on the line that the text must name.
-  const std::string before =
-      module_head("sm_" + std::to_string(capability)) + kernel({"out"}, "MARK");
+  const std::string before = module_head(target) + kernel({"out"}, "MARK");
   const std::string text = std::string(before).replace(before.find("MARK"), 4, instruction);
   const std::string head = text.substr(0, text.find(instruction));
   const auto line = 1 + std::count(head.begin(), head.end(), '\n');
@@ -34,6 +33,10 @@ void expect_refused(const std::string& instruction, int capability = 75) {
   EXPECT_EQ(caught.kind, FaultKind::illegal_instruction);
   EXPECT_NE(caught.text.find(std::to_string(line)), std::string::npos) << caught.text;
   EXPECT_NE(caught.text.find("refused.ptx"), std::string::npos) << caught.text;
+}
+
+void expect_refused(const std::string& instruction, int capability = 75) {
+  expect_refused(instruction, "sm_" + std::to_string(capability));
 }
 
 TEST(Refusal, UnknownOpcodes) {
@@ -146,6 +149,8 @@ TEST(Refusal, AsynchronousCopiesOfUnknownForm) {
         "fence.proxy.tensormap::generic.acquire.gpu [%out], 64;",
         "fence.proxy.tensormap::generic.release;",
         "tensormap.replace.tile.global_address.global.b1024.b64 [%out], %l1;",
+        "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu [%out], [%r3], "
+        "128;",
         "mbarrier.init.shared.b32 [%r3], 1;",
         "mbarrier.init.global.b64 [%out], 1;",
         "mbarrier.arrive.noComplete.shared.b64 %l1, [%r3];",
@@ -160,6 +165,17 @@ TEST(Refusal, AsynchronousCopiesOfUnknownForm) {
         "griddepcontrol.sideways;"}) {
     expect_refused(instruction, 90);
   }
+}
+
+TEST(Refusal, FieldsOfTensorMaps) {
+  for (const char* rest :
+       {"rank.global.b1024.b64 [%out], %l1;", "rank.global.b1024.b32 [%out], 0, 1;",
+        "box_dim.global.b1024.b32 [%out], 5, 1;", "box_dim.global.b1024.b32 [%out], %r3, 1;",
+        "global_stride.global.b1024.b64 [%out], 4, %l1;", "elemtype.global.b1024.b32 [%out], 8;",
+        "elemtype.global.b1024.b32 [%out], %r3;", "swizzle_mode.global.b1024.b32 [%out], 4;",
+        "swizzle_atomicity.global.b1024.b32 [%out], 1;", "fill_mode.global.b1024.b32 [%out], 2;",
+        "rank.local.b1024.b32 [%out], 1;"})
+    expect_refused(std::string("tensormap.replace.tile.") + rest, "sm_90a");
 }
 
 TEST(Refusal, BrokenText) {
