@@ -52,6 +52,26 @@ TEST(RuntimeTensorMaps, SwizzledTranspositionOfTheProgrammingGuide) {
       h100);
 }
 
+void expect_report(programs::TensorMistake mistake, int line, const std::string& text) {
+  const std::string errors = on_gpus(
+      1, [&] { EXPECT_NE(programs::copy_tensor_with(mistake), cudaSuccess); }, h100);
+  EXPECT_NE(errors.find("tensor_maps_sm90.cu:" + std::to_string(line)), std::string::npos)
+      << errors;
+  EXPECT_NE(errors.find("with_mistake("), std::string::npos) << errors;
+  EXPECT_NE(errors.find(text), std::string::npos) << errors;
+}
+
+TEST(RuntimeTensorMaps, ReportsNameLines) {
+  using enum programs::TensorMistake;
+  on_gpus(
+      1, [] { EXPECT_CUDA(programs::copy_tensor_with(none)); }, h100);
+  expect_report(freed, 96, "element (3,2) of the tensor");
+  expect_report(no_map, 96, "no tensor map");
+  expect_report(expects_less, 100, "expects 4080 bytes, and 4096 have come");
+  expect_report(no_wait, 99, "nothing has waited for it");
+  expect_report(no_fence, 103, "fence.proxy.async");
+}
+
 /// Arguments of a map that cuda.h allows, for changes that it does not.
 struct Arguments {
   CUtensorMapDataType type = CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
@@ -87,9 +107,9 @@ CUresult encoded(Change change) {
 }
 
 #define EXPECT_FORBIDDEN(change) \
-  EXPECT_EQ(encoded([](Arguments& a) { change; }), CUDA_ERROR_INVALID_VALUE) << #change;
+  EXPECT_EQ(encoded([](Arguments& a) { change; }), CUDA_ERROR_INVALID_VALUE) << #change
 #define EXPECT_ALLOWED(change) \
-  EXPECT_EQ(encoded([](Arguments& a) { change; }), CUDA_SUCCESS) << #change;
+  EXPECT_EQ(encoded([](Arguments& a) { change; }), CUDA_SUCCESS) << #change
 
 TEST(RuntimeTensorMaps, RequirementsOfTheTensor) {
   const std::string errors = on_gpus(

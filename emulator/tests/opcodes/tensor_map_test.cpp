@@ -167,8 +167,7 @@ TEST(TensorMaps, AreReplacedFieldByField) {
     test.threads = 32;
     test.shared_address = 0;
     const Bytes tensor = numbers(random, 96 * 5);
-    const TensorMap map =
-        tensor_map(TensorElement::f16, test.device.upload(Bytes(64)), {32}, {32}, Swizzle::span_64);
+    const TensorMap map = tensor_map(TensorElement::f16, test.device.upload(Bytes(64)), {32}, {32});
     // Boxes of both have as many bytes.
     const auto address = test.device.upload(tensor);
     test.run(map, {at[0], at[1], 0, 0, static_cast<std::int64_t>(address)},

@@ -83,6 +83,9 @@ inline constexpr int tensor_width = 100, tensor_row = 104, tensor_height = 40;
 enum class MapPlace { parameter, constant, device };
 /// Adds one to a tile of 64 by 16 of it at (x, y), by copies with a tensor map.
 Result numbers_plus_one(int x, int y, MapPlace place);
+/// Copies a tile, which begins at (3, 2), with a mistake or without.
+enum class TensorMistake { none, freed, no_map, expects_less, no_wait, no_fence };
+cudaError_t copy_tensor_with(TensorMistake mistake);
 /// A matrix of 8 by 8 chunks of four numbers, which a swizzled copy transposes.
 Result transposed_chunks();
 

@@ -85,6 +85,26 @@ __global__ void transpose(const __grid_constant__ CUtensorMap map,
   store(&transposed, 0, 0, turned);
 }
 
+/// Each mistake has a line of its own.
+__global__ void with_mistake(const __grid_constant__ CUtensorMap map, TensorMistake mistake) {
+  __shared__ alignas(128) int tile[tile_height * tile_width];
+#pragma nv_diag_suppress static_var_with_dynamic_init
+  __shared__ barrier loaded;
+  if (threadIdx.x != 0) return;
+  init(&loaded, 1);
+  cde::fence_proxy_async_shared_cta();
+  cde::cp_async_bulk_tensor_2d_global_to_shared(tile, &map, 3, 2, loaded);
+  const std::size_t bytes = sizeof tile - (mistake == TensorMistake::expects_less ? 16 : 0);
+  auto token = cuda::device::barrier_arrive_tx(loaded, 1, bytes);
+  if (mistake == TensorMistake::no_wait) tile[0] += 1;
+  loaded.wait(std::move(token));
+  tile[0] += 1;
+  if (mistake != TensorMistake::no_fence) cde::fence_proxy_async_shared_cta();
+  cde::cp_async_bulk_tensor_2d_shared_to_global(&map, 3, 2, tile);
+  cde::cp_async_bulk_commit_group();
+  cde::cp_async_bulk_wait_group_read<0>();
+}
+
 PFN_cuTensorMapEncodeTiled_v12000 encoder() {
   void* function = nullptr;
   cudaDriverEntryPointQueryResult found;
@@ -141,6 +161,18 @@ Result numbers_plus_one(int x, int y, MapPlace place) {
     add_one_by_device<<<1, tile_width>>>(x, y);
   }
   return numbers.result();
+}
+
+cudaError_t copy_tensor_with(TensorMistake mistake) {
+  Numbers numbers(tensor_row * tensor_height);
+  const CUtensorMap map = map_of(numbers.data, tensor_width, tensor_height, tensor_row, tile_width,
+                                 tile_height, CU_TENSOR_MAP_SWIZZLE_NONE);
+  if (mistake == TensorMistake::freed) {
+    cudaFree(numbers.data);
+    numbers.data = nullptr;
+  }
+  with_mistake<<<1, 32>>>(mistake == TensorMistake::no_map ? CUtensorMap{} : map, mistake);
+  return cudaDeviceSynchronize();
 }
 
 Result transposed_chunks() {
