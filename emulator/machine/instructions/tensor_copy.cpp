@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <memory>
+#include <optional>
 
 #include "emulator/machine/access.h"
 #include "emulator/machine/block.h"

@@ -135,3 +135,37 @@ extern "C" __global__ void map_in_memory(const CUtensorMap* map, int mistake) {
     wait(&barrier, 0);
   }
 }
+
+// A warp loads tiles into a ring of stages, and the others add them up. 1: it does not wait until a
+// stage is free again; 2: a reader leaves its stage before it reads.
+extern "C" __global__ void ring(const __grid_constant__ CUtensorMap map, int* out, int tiles,
+                                int mistake) {
+  constexpr unsigned stages = 2;
+  __shared__ alignas(128) int tile[stages][height * width];
+  __shared__ std::uint64_t full[stages], empty[stages];
+  const unsigned readers = blockDim.x - 32, t = threadIdx.x;
+  if (t == 0) {
+    for (unsigned i = 0; i < stages; ++i) {
+      ptx::mbarrier_init(&full[i], 1);
+      ptx::mbarrier_init(&empty[i], readers);
+    }
+  }
+  __syncthreads();
+  if (t >= readers) {
+    for (unsigned k = 0; t == readers && k < static_cast<unsigned>(tiles); ++k) {
+      const unsigned stage = k % stages, round = k / stages;
+      if (round > 0 && mistake != 1) wait(&empty[stage], (round - 1) & 1);
+      load(tile[stage], &map, static_cast<int>(k) * width, 0, &full[stage]);
+    }
+    return;
+  }
+  int sum = 0;
+  for (unsigned k = 0; k < static_cast<unsigned>(tiles); ++k) {
+    const unsigned stage = k % stages;
+    wait(&full[stage], k / stages & 1);
+    if (mistake == 2) ptx::mbarrier_arrive(&empty[stage]);
+    for (unsigned i = t; i < height * width; i += readers) sum += tile[stage][i];
+    if (mistake != 2) ptx::mbarrier_arrive(&empty[stage]);
+  }
+  out[t] = sum;
+}

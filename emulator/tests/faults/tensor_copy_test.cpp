@@ -96,6 +96,22 @@ TEST(TensorCopyFault, WhereTheMapIs) {
   });
 }
 
+TEST(TensorCopyFault, RingOfStages) {
+  TensorTest test;
+  constexpr int tiles = 7;
+  const auto tensor = test.device.upload(std::vector<int>(tiles * width * height, 3)),
+             out = test.device.allocate(64 * sizeof(int));
+  const TensorMap map =
+      tensor_map(TensorElement::s32, tensor, {tiles * width, height}, {width, height});
+  const Shape shape{.grid = {1}, .block = {96}};
+  for_seeds(test.kernels, seeds, [&] {
+    test.expect_none("ring", shape, map, out, tiles, 0);
+    EXPECT_EQ(test.device.download<int>(out, 64), std::vector<int>(64, 3 * tiles * 2));
+    for (const int mistake : {1, 2})
+      test.expect(std::nullopt, "", "ring", shape, map, out, tiles, mistake);
+  });
+}
+
 TEST(TensorCopyFault, NamesCoordinates) {
   TensorTest test;
   test.map.dims[0] = width;
