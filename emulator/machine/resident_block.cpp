@@ -148,9 +148,10 @@ void ResidentBlock::stuck() {
   const char* what = warp_wide ? "lanes that the mask names never arrive"
                      : phase   ? "nothing completes the phase of the mbarrier object"
                                : "not all threads reach the barrier";
-  if (phase) where += block_.async().pending_transactions();
-  throw fault_at(*owner, *place(*owner, *first), first->frame,
-                 {kind, std::countr_zero(first->lanes), fmt::format("{}:{}", what, where)});
+  const std::string bytes = phase ? block_.async().pending_transactions() : std::string();
+  throw fault_at(
+      *owner, *place(*owner, *first), first->frame,
+      {kind, std::countr_zero(first->lanes), fmt::format("{}{}:{}", what, bytes, where)});
 }
 
 bool ResidentBlock::goes_on_after(const WarpState& state, const LaneFault& finding) {
