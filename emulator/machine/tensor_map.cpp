@@ -159,7 +159,6 @@ std::string problem_of(const TensorMap& map) {
 }
 
 std::string lacking_of(const TensorMap& map) {
-  if (map.is_im2col) return "maps of the mode im2col are not emulated";
   if (map.interleave != Interleave::none)
     return "where the elements of an interleaved tensor lie is not documented in full, nor "
            "emulated";

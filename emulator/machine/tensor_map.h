@@ -8,7 +8,7 @@
 
 namespace emulator {
 
-/// Types of a tensor's elements, with the numbers of CUtensorMapDataType and of tensormap.replace.
+/// Types of a tensor's elements, with the numbers of CUtensorMapDataType.
 enum class TensorElement : std::uint8_t {
   u8,
   u16,
@@ -67,8 +67,7 @@ struct TensorMap {
   Interleave interleave;
   Swizzle swizzle;
   bool fills_with_nan;
-  bool is_im2col;  // nothing else is kept of these
-  std::uint8_t unused[15];
+  std::uint8_t unused[16];
   std::uint32_t checksum;
 
   /// Elements of a box along a dimension: one for each step of the element stride.

@@ -56,7 +56,6 @@ TEST(TensorMaps, RefusesWhatNoDocumentTells) {
   };
   refused([](TensorMap& map) { map.swizzle = Swizzle::span_64; }, "32 bytes of boxDim[0]");
   refused([](TensorMap& map) { map.swizzle = Swizzle::span_128_by_32_flipped; }, "FLIP_8B");
-  refused([](TensorMap& map) { map.is_im2col = true; }, "im2col");
   refused(
       [](TensorMap& map) {
         map.type = TensorElement::u4_align8;
