@@ -113,6 +113,16 @@ TEST(TensorMaps, Spellings) {
     EXPECT_FALSE(caught.any) << caught.text;
   };
   runs(load_body(2, ".L2::cache_hint", ", %l1"));
+  const auto without = [](std::string text, const std::string& part,
+                          const std::string& other = "") {
+    return text.replace(text.find(part), part.size(), other);
+  };
+  runs(without(load_body(2), ".tile"));
+  runs(without(load_body(2), "shared::cluster", "shared::cta"));
+  runs(without(load_body(2) + "fence.proxy.async;\ncp.async.bulk.tensor.2d.global.shared::cta."
+                              "bulk_group.L2::cache_hint [%map, {%r20, -1}], [%r10], %l1;\n"
+                              "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n",
+               ".tile"));
   runs("mov.u16 %h1, 1;\n" + load_body(2, ".multicast::cluster", ", %h1"));
   runs("mov.u16 %h1, 1;\n" + load_body(2, ".multicast::cluster.L2::cache_hint", ", %h1, %l1"));
   runs(
