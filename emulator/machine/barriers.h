@@ -18,6 +18,7 @@ class Barriers {
       : shared_races_(shared_races), global_races_(global_races) {}
 
   void add(WarpState& warp) { warps_.push_back(&warp); }
+  const std::vector<WarpState*>& warps() const { return warps_; }
   void arrive(int barrier, std::uint32_t warps_expected, int warp);  // without waiting
   /// Completes those at which all have arrived.
   void check();

@@ -35,6 +35,13 @@ AsyncCopies& Block::async() {
   return *async_;
 }
 
+Warpgroups& Block::warpgroups() {
+  if (warpgroups_ == nullptr)
+    warpgroups_ = std::make_unique<Warpgroups>(launch_, barriers.warps(), shared, shared_races,
+                                               async().guards, random_);
+  return *warpgroups_;
+}
+
 std::uint32_t Block::special(std::size_t special, int warp, int lane) const {
   return special_value(special, {launch_, index_, position_, shared.bytes.size(), warp, lane});
 }

@@ -6,6 +6,7 @@
 
 #include "emulator/machine/async_copies.h"
 #include "emulator/machine/barriers.h"
+#include "emulator/machine/warpgroups.h"
 
 namespace emulator {
 
@@ -43,6 +44,9 @@ class Block {
   /// Made at the first use.
   AsyncCopies& async();
   bool has_async() const { return async_ != nullptr; }
+  /// Made at the first use.
+  Warpgroups& warpgroups();
+  bool has_warpgroups() const { return warpgroups_ != nullptr; }
 
  private:
   const LaunchContext& launch_;
@@ -50,6 +54,7 @@ class Block {
   Dim3 position_;
   Random random_;
   std::unique_ptr<AsyncCopies> async_;
+  std::unique_ptr<Warpgroups> warpgroups_;
 };
 
 }  // namespace emulator

@@ -67,7 +67,8 @@ struct Code {
     const struct CallSite* call = nullptr;
     const struct CopySite* copy;  // of an asynchronous copy
     const struct MatrixCode* matrix;
-    const struct ImageSite* image;  // of a texture or surface
+    const struct ProductCode* product;  // of wgmma
+    const struct ImageSite* image;      // of a texture or surface
     const struct PointerCall* pointer_call;
   };
 };

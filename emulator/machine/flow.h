@@ -23,6 +23,9 @@ enum class FlowKind : unsigned char {
 struct Flow {
   FlowKind kind = FlowKind::use;
   std::vector<Slot> sources, destinations;
+  std::vector<Slot> stored{};  // what an instruction that follows its values has beside addresses
+  bool is_plain_move = false;  // mov
+  bool is_product = false;     // wgmma.mma_async
 };
 
 }  // namespace emulator

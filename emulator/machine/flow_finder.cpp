@@ -16,9 +16,9 @@ bool is_one_of(const std::array<std::string_view, size>& names, std::string_view
   return std::ranges::find(names, name) != names.end();
 }
 
-constexpr std::array<std::string_view, 15> uses{
-    "bra",       "brx",   "call",   "ret",   "exit",       "trap",   "bar",         "barrier",
-    "nanosleep", "fence", "membar", "elect", "activemask", "alloca", "stackrestore"};
+constexpr std::array<std::string_view, 16> uses{
+    "bra",       "brx",   "call",   "ret",   "exit",       "trap",   "bar",          "barrier",
+    "nanosleep", "fence", "membar", "elect", "activemask", "alloca", "stackrestore", "wgmma"};
 constexpr std::array<std::string_view, 6> memories{"ld",       "ldu",      "st",
                                                    "ldmatrix", "stmatrix", "sust"};
 constexpr std::array<std::string_view, 16> moves{"mov",  "cvta", "and",  "or",       "xor", "not",
@@ -35,8 +35,14 @@ bool converts_integers(const Instruction& instruction) {
   });
 }
 
+/// Follows its values itself, as it does not write its results at once.
+bool is_product(const Instruction& instruction) {
+  return instruction.opcode == "wgmma" && instruction.has("mma_async");
+}
+
 FlowKind kind_of(const Instruction& instruction) {
   const std::string_view name = instruction.opcode;
+  if (is_product(instruction)) return FlowKind::memory;
   if (is_one_of(uses, name)) return FlowKind::use;
   if (is_one_of(memories, name)) return FlowKind::memory;
   if (name == "wmma" && (instruction.has("load") || instruction.has("store")))
@@ -79,6 +85,8 @@ class Collector {
 
 Flow flow_of(FunctionLayout& layout, const Instruction& instruction) {
   Flow flow{.kind = kind_of(instruction)};
+  flow.is_plain_move = instruction.opcode == "mov";
+  flow.is_product = is_product(instruction);
   const Collector collector(layout);
   for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
     const Operand& operand = instruction.operands[i];
@@ -87,6 +95,8 @@ Flow flow_of(FunctionLayout& layout, const Instruction& instruction) {
       collector.add(flow.destinations, operand);
     else if (flow.kind != FlowKind::memory || is_address)
       collector.add(flow.sources, operand);
+    else
+      collector.add(flow.stored, operand);
   }
   // The condition code of extended arithmetic.
   const std::string_view name = instruction.opcode;

@@ -13,6 +13,7 @@
 #include "emulator/machine/counts/pipe.h"
 #include "emulator/machine/flow.h"
 #include "emulator/machine/matrix_code.h"
+#include "emulator/machine/product_code.h"
 #include "emulator/ptx/module.h"
 
 namespace emulator {
@@ -61,6 +62,7 @@ class FunctionCode {
   std::deque<CallSite> call_sites;
   std::deque<PointerCall> pointer_calls;
   std::deque<MatrixCode> matrix_codes;
+  std::deque<ProductCode> products;
   std::deque<CopySite> copy_sites;
   std::deque<ImageSite> image_sites;
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "emulator/machine/product_reads.h"
 #include "emulator/machine/target.h"
 
 namespace emulator {
@@ -70,8 +71,12 @@ void GuardedWords::set_mbarrier(std::uint64_t offset, bool live) {
   change(offset, 8, [live](Word& word) { word.mbarrier = live; });
 }
 
+void GuardedWords::add_product(std::uint64_t offset, std::uint64_t bytes) {
+  change(offset, bytes, [](Word& word) { word.product = true; });
+}
+
 bool GuardedWords::check(const WarpState& warp, int lane, std::uint64_t offset, std::uint64_t bytes,
-                         bool writes) const {
+                         bool writes) {
   bool is_told = false;
   for (std::uint64_t at = offset / 4; at < (offset + bytes + 3) / 4; ++at) {
     const Word& word = words_[at];
@@ -84,6 +89,10 @@ bool GuardedWords::check(const WarpState& warp, int lane, std::uint64_t offset, 
       report(launch_, warp, lane, offset, bytes, writes, word.writer - 1, "writes");
     if (writes && word.reads != 0)
       report(launch_, warp, lane, offset, bytes, writes, word.reader - 1, "reads");
+    if (writes && word.product) {
+      product_reads->check_write(warp, lane, at * 4, bytes);
+      change(at * 4, 4, [](Word& each) { each.product = false; });
+    }
   }
   if (is_told) return true;
   for (std::uint64_t at = offset; at < offset + bytes; ++at)

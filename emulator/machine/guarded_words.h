@@ -17,8 +17,11 @@ struct MarkedBytes {
   explicit MarkedBytes(std::size_t size) : bytes(size), written(size) {}
 };
 
+class ProductReads;
+
 /// Words of a block's shared memory that threads must leave alone: the destination of a copy that
-/// nobody has waited for, its source, which may still be read, and mbarrier objects.
+/// nobody has waited for, its source, which may still be read, factors of wgmma, and mbarrier
+/// objects.
 ///
 /// Their bytes look as if nothing had written them, which leads accesses here without a further
 /// question asked of all others; the true marks are kept aside.
@@ -32,13 +35,17 @@ class GuardedWords {
   void add_read(std::uint64_t offset, std::uint64_t bytes, int thread);
   void remove_read(std::uint64_t offset, std::uint64_t bytes);
   void set_mbarrier(std::uint64_t offset, bool live);
+  /// `product_reads` knows who may write these bytes.
+  void add_product(std::uint64_t offset, std::uint64_t bytes);
 
   std::uint8_t mark(std::uint64_t offset) const;
   void set_mark(std::uint64_t offset, std::uint8_t mark);
 
   /// Throws LaneFault for an access that must not be. Returns whether all bytes have been written.
   bool check(const WarpState& warp, int lane, std::uint64_t offset, std::uint64_t bytes,
-             bool writes) const;
+             bool writes);
+
+  ProductReads* product_reads = nullptr;
 
  private:
   struct Word {
@@ -46,8 +53,9 @@ class GuardedWords {
     std::uint16_t reader = 0;  // the last one's thread + 1
     std::uint16_t reads = 0;
     bool mbarrier = false;
+    bool product = false;
     std::array<std::uint8_t, 4> marks{};  // while it is guarded
-    bool is_guarded() const { return writer != 0 || reads != 0 || mbarrier; }
+    bool is_guarded() const { return writer != 0 || reads != 0 || mbarrier || product; }
   };
   template <class F>
   void change(std::uint64_t offset, std::uint64_t bytes, F f);

@@ -1,3 +1,4 @@
+#include "emulator/machine/product_registers.h"
 #include "emulator/machine/undefined.h"
 #include "emulator/machine/warp.h"
 
@@ -7,6 +8,8 @@ void Warp::run_observed(std::uint32_t at, const Code& code, Mask lanes) {
   std::uint8_t* executed = frame_->function->executed.get();
   if (executed != nullptr && lanes != 0) __atomic_store_n(&executed[at], 1, __ATOMIC_RELAXED);
   if (counter_ && lanes != 0) counter_->count(frame_->function->costs[at], code, lanes, *frame_);
+  if (frame_->product_registers != nullptr && lanes != 0)
+    frame_->product_registers->access(*this, frame_->function->flows[at], *kernel_.module);
   if (frame_->undefined != nullptr) {
     Mask doubtful = 0;
     if (code.guard != Code::unguarded) doubtful = frame_->undefined->lanes({code.guard, 0});

@@ -49,6 +49,7 @@ ResidentBlock::Result ResidentBlock::run(int instructions) {
           std::ranges::all_of(warps_, [](const auto& warp) { return warp->live() == 0; });
       if (!done) stuck();
       if (copies != nullptr) end_copies();
+      if (block_.has_warpgroups()) end_warpgroups();
       return Result::done;
     }
     const std::uint64_t candidates = ready_ & ~spinning;
@@ -80,6 +81,7 @@ ResidentBlock::Result ResidentBlock::run(int instructions) {
       throw fault_at(warp, *warp.current(), warp.frame(), fault);
     }
     ready_ |= block_.barriers.take_woken();
+    if (block_.has_warpgroups()) ready_ |= block_.warpgroups().take_woken();
     const std::uint64_t bit = std::uint64_t{1} << which;
     if (result == Warp::Result::spins) spinning |= bit;
     if (result == Warp::Result::ran) spinning = 0;
@@ -113,6 +115,13 @@ void ResidentBlock::end_copies() {
       {FaultKind::undefined, copy->lane, "the block ends and nothing has waited for the copy"});
 }
 
+void ResidentBlock::end_warpgroups() {
+  const Warpgroups::Missing missing = block_.warpgroups().missing();
+  if (missing.warp == nullptr) return;
+  throw fault_at(*missing.warp, *missing.code, nullptr,
+                 {FaultKind::divergent_barrier, 0, missing.text});
+}
+
 /// No warp can go on. A phase that nobody completes and a barrier with a number of threads that
 /// cannot come together are endless; all others are divergent.
 void ResidentBlock::stuck() {
@@ -120,7 +129,9 @@ void ResidentBlock::stuck() {
   const Warp* owner = nullptr;
   bool counted = false;
   const auto rank = [](const Split& split) {
-    return split.wait == Wait::warp_barrier ? 2 : split.wait == Wait::none ? 1 : 0;
+    return split.wait == Wait::warp_barrier || split.wait == Wait::warpgroup ? 2
+           : split.wait == Wait::none                                        ? 1
+                                                                             : 0;
   };
   for (const auto& warp : warps_) {
     for (const Split& split : warp->splits()) {
@@ -142,6 +153,11 @@ void ResidentBlock::stuck() {
                              split.lanes, warp->index(),
                              block_.context().kernel.module->place(place(*warp, split)->line));
   if (told > 4) where += ", …";
+  if (first->wait == Wait::warpgroup) {
+    const Warpgroups::Missing missing = block_.warpgroups().missing();
+    throw fault_at(*missing.warp, *missing.code, nullptr,
+                   {FaultKind::divergent_barrier, 0, fmt::format("{}:{}", missing.text, where)});
+  }
   const bool warp_wide = first->wait == Wait::warp_barrier, phase = first->wait == Wait::none;
   const FaultKind kind =
       phase || (counted && !warp_wide) ? FaultKind::endless : FaultKind::divergent_barrier;

@@ -27,6 +27,7 @@ class ResidentBlock final : private FindingSink {
   [[noreturn]] void stuck();
   bool nobody_goes_on();
   void end_copies();
+  void end_warpgroups();
   bool goes_on_after(const WarpState& warp, const LaneFault& finding) override;
   Fault fault_at(const WarpState& warp, const Code& code, const Frame* frame,
                  const LaneFault& fault) const;

@@ -322,6 +322,24 @@ void SharedRaces::check_proxy(WarpState& warp, int lane, std::uint64_t offset, u
   });
 }
 
+void SharedRaces::check_product(WarpState& warp, std::uint64_t offset, unsigned bytes) {
+  std::uint64_t last = 0;
+  for_each_place(offset, bytes, [&](const Users& users, std::uint64_t) {
+    const std::uint64_t writer = users.writer;
+    if (writer == 0 || writer == last) return;
+    // Each lane begins the product, and knows what it wrote itself.
+    const int lane = warp_of(writer) == warp.index() ? lane_of(writer) : 0;
+    const char* missing = nullptr;
+    if (!ordered(warp, lane, writer))
+      missing = "barrier";
+    else if (readers_of(writer) != bulk_copy && !is_fenced(warp, lane, writer))
+      missing = "fence.proxy.async";
+    if (missing != nullptr)
+      report(launch_, warp, lane, offset, bytes, "multiplies", "writes", writer, missing);
+    last = writer;
+  });
+}
+
 void SharedRaces::mark_proxy(std::uint64_t offset, unsigned bytes) {
   for_each_place(offset, bytes, [](Users& users, std::uint64_t) {
     users.writer |= std::uint64_t{bulk_copy} << 15;

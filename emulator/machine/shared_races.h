@@ -55,6 +55,8 @@ class SharedRaces {
   void fence_proxy(WarpState& warp, int lane);
   /// Throws LaneFault when a bulk copy of these bytes that starts now could miss a write.
   void check_proxy(WarpState& warp, int lane, std::uint64_t offset, unsigned bytes);
+  /// Throws LaneFault when a product of wgmma, which the whole warp begins now, could miss a write.
+  void check_product(WarpState& warp, std::uint64_t offset, unsigned bytes);
   /// A bulk copy wrote these bytes.
   void mark_proxy(std::uint64_t offset, unsigned bytes);
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "emulator/machine/product_registers.h"
+
 namespace emulator {
 namespace {
 
@@ -71,6 +73,8 @@ Frame* Warp::new_frame(const FunctionCode& function, Frame* parent, Mask lanes,
     for (std::size_t lane = 0; lane < warp_lanes; ++lane)
       std::memcpy(frame->registers + place.offset + lane * place.bytes, &address, place.bytes);
   }
+  if (!function.products.empty())
+    frame->product_registers = std::make_shared<ProductRegisters>(function.register_bytes);
   frames_.push_back(std::move(frame));
   return frames_.back().get();
 }
@@ -91,6 +95,8 @@ void Warp::set_stack_top(int lane, std::size_t top) {
 }
 
 void Warp::drop_frame(Frame* frame) {
+  if (frame->product_registers != nullptr && block_.has_warpgroups())
+    block_.warpgroups().end_frame(*this, *frame);
   std::erase_if(frames_, [frame](const auto& each) { return each.get() == frame; });
 }
 
@@ -180,7 +186,8 @@ Warp::Result Warp::run(int instructions) {
 }
 
 bool Warp::is_observed() const {
-  return frame_->function->executed != nullptr || counter_ || frame_->undefined != nullptr;
+  return frame_->function->executed != nullptr || counter_ || frame_->undefined != nullptr ||
+         frame_->product_registers != nullptr;
 }
 
 UndefinedRegisters& Warp::undefined() {
@@ -260,6 +267,10 @@ void Warp::call(const CallSite& site, Mask lanes) {
 void Warp::return_lanes(Mask lanes) {
   Frame* callee = frame_;
   if (callee->parent == nullptr) return exit_lanes(lanes);
+  if (callee->product_registers != nullptr && callee->product_registers->are_used(*this))
+    find(FaultKind::undefined, 0,
+         "returns while a wgmma.mma_async uses registers of the function: nothing has waited for "
+         "it");
   Frame* caller = callee->parent;
   copy_parameters(*callee, *caller, callee->site->results, lanes);
   active_ &= ~lanes;
@@ -345,6 +356,18 @@ void Warp::wait_for_block(const Code& code, Mask lanes, int barrier, std::uint32
   active_ &= ~lanes;
   reselect_ = true;
   block_.barriers.check();
+}
+
+void Warp::wait_for_warpgroup(const Code& code) {
+  Split split;
+  split.lanes = active_;
+  split.frame = frame_;
+  split.index = next_ - 1;
+  split.wait = Wait::warpgroup;
+  split.waits_at = &code;
+  splits_.push_back(split);
+  active_ = 0;
+  reselect_ = true;
 }
 
 bool Warp::same_as_before(const Code& code, std::uint64_t value) {

@@ -50,6 +50,8 @@ class Warp : public WarpState {
   bool gather(const Code& code, Mask lanes, Mask members, bool at_any_place = false);
   /// The lanes arrived at a barrier of the block and wait behind this instruction.
   void wait_for_block(const Code& code, Mask lanes, int barrier, std::uint32_t warps);
+  /// All lanes wait for products of the warpgroup, and execute this instruction again later.
+  void wait_for_warpgroup(const Code& code);
   /// A hint that these lanes wait for somebody else.
   void spin() { spins_ = true; }
   /// Remembers the value that a polling load found; tells whether it is the same as the time

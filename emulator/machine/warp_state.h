@@ -32,6 +32,8 @@ class FindingSink {
   ~FindingSink() = default;
 };
 
+class ProductRegisters;
+
 /// One activation of a function. Lanes that called together share it.
 struct Frame {
   const FunctionCode* function = nullptr;
@@ -49,13 +51,15 @@ struct Frame {
   /// Null while all bits are defined; of parameters the mark of each byte that is.
   std::unique_ptr<UndefinedRegisters> undefined{};
   std::vector<std::uint8_t> undefined_parameters{};
+  /// Null in functions without wgmma.mma_async.
+  std::shared_ptr<ProductRegisters> product_registers{};
 
   const std::byte* at(Place place) const {
     return (place.bank == 0 ? registers : constants) + place.offset;
   }
 };
 
-enum class Wait : unsigned char { none, block_barrier, warp_barrier };
+enum class Wait : unsigned char { none, block_barrier, warp_barrier, warpgroup };
 
 /// Lanes that are at the same instruction of the same frame.
 struct Split {
@@ -96,7 +100,9 @@ class WarpState {
   std::vector<UndefinedSource> undefined_sources{};
   Mask without_result = 0;  // lanes that the last shuffle gave nothing
   std::array<std::uint64_t, warp_lanes>
-      polled{};  // offset + 1 of a lane's last strong read of shared memory
+      polled{};                      // offset + 1 of a lane's last strong read of shared memory
+  std::uint32_t product_fences = 0;  // wgmma.fence
+  std::uint64_t products_over = 0;   // of wgmma, for which this warp has waited
 
  protected:
   const int index_;

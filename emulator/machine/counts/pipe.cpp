@@ -122,8 +122,8 @@ constexpr std::string_view special_functions[] = {"ex2", "lg2", "sin", "cos", "t
 constexpr std::string_view control_flow[] = {
     "bra", "brx", "ret", "exit", "bar", "fence", "membar", "trap", "griddepcontrol", "barrier"};
 constexpr std::string_view votes[] = {"vote", "match", "elect", "activemask", "redux"};
-constexpr std::string_view without_model[] = {"cp",       "mma",      "wmma",      "mbarrier",
-                                              "ldmatrix", "stmatrix", "movmatrix", "setmaxnreg"};
+constexpr std::string_view without_model[] = {
+    "cp", "mma", "wmma", "mbarrier", "ldmatrix", "stmatrix", "movmatrix", "setmaxnreg", "wgmma"};
 constexpr std::string_view free_of_charge[] = {"cvta", "isspacep", "pmevent", "prefetch",
                                                "prefetchu"};
 

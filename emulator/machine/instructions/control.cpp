@@ -211,23 +211,6 @@ void decode_griddepcontrol(Decoder& decoder) {
   decoder.emit(nothing);
 }
 
-/// Registers are not counted here.
-void decode_setmaxnreg(Decoder& decoder) {
-  decoder.needs(90);
-  if (!decoder.layout().module().is_target_specific)
-    decoder.fail("'setmaxnreg' needs .target sm_90a");
-  if (!decoder.take("inc")) decoder.expect("dec");
-  decoder.expect("sync");
-  decoder.expect("aligned");
-  if (decoder.type() != ptx::Type::u32) decoder.fail("setmaxnreg takes .u32");
-  decoder.expect_operands(1);
-  const ptx::Operand& count = decoder.operand(0);
-  if (count.kind != ptx::OperandKind::integer || count.bits < 24 || count.bits > 256 ||
-      count.bits % 8 != 0)
-    decoder.fail("a count of registers is a multiple of 8 from 24 to 256");
-  decoder.emit(nothing);
-}
-
 void decode_pmevent(Decoder& decoder) {
   decoder.take("mask");
   decoder.expect_operands(1);
@@ -243,7 +226,6 @@ const Opcodes opcodes{{"bra", decode_bra},
                       {"brkpt", decode_brkpt},
                       {"nanosleep", decode_nanosleep},
                       {"griddepcontrol", decode_griddepcontrol},
-                      {"setmaxnreg", decode_setmaxnreg},
                       {"pmevent", decode_pmevent}};
 
 }  // namespace

@@ -99,8 +99,9 @@ Fragment take_mma_fragment(Decoder& decoder, std::size_t index, MatrixOperand op
       const int group = lane / 4, in_group = lane % 4;
       int row = 0, column = 0;
       if (operand == MatrixOperand::accumulator) {
-        row = group + 8 * (e / 2);
-        column = 2 * in_group + e % 2;
+        // Eight columns after the others, of wgmma.
+        row = group + 8 * (e / 2 % (rows / 8));
+        column = 2 * in_group + e % 2 + 8 * (e / (rows / 4));
       } else {
         // Along k, four lanes hold a register each; the next registers lie behind, those of a below
         // first.

@@ -36,15 +36,15 @@ Fragment take_mma_fragment(Decoder& decoder, std::size_t index, MatrixOperand op
 Fragment take_wmma_fragment(Decoder& decoder, std::size_t index, MatrixOperand operand, int rows,
                             int columns, bool by_columns, MatrixType type, bool is_destination);
 
-/// Calls `f(element, bits)` for each element of each lane.
-template <class F>
-void read_fragment(Warp& warp, const Fragment& fragment, F f) {
+/// Calls `f(element, bits)` for each element of each lane of a Warp, or of what has its `at`.
+template <class Registers, class F>
+void read_fragment(Registers& warp, const Fragment& fragment, F f) {
   const std::size_t bytes = bytes_of(fragment.type);
   const auto* elements = fragment.elements.data();
   const auto each = [&]<class Bits>(Bits) {
     const std::size_t register_bytes = bytes == 8 ? 8 : 4;
     for (const Place place : fragment.registers) {
-      const auto* from = warp.at<std::byte>(place);
+      const auto* from = warp.template at<std::byte>(place);
       for (std::size_t offset = 0; offset < register_bytes; offset += bytes)
         for (std::size_t lane = 0; lane < warp_lanes; ++lane) {
           Bits bits;
@@ -60,12 +60,12 @@ void read_fragment(Warp& warp, const Fragment& fragment, F f) {
 }
 
 /// Sets each element of each lane to the bits that `f(element)` returns.
-template <class F>
-void write_fragment(Warp& warp, const Fragment& fragment, F f) {
+template <class Registers, class F>
+void write_fragment(Registers& warp, const Fragment& fragment, F f) {
   const std::size_t bytes = bytes_of(fragment.type), register_bytes = bytes == 8 ? 8 : 4;
   const auto* elements = fragment.elements.data();
   for (const Place place : fragment.registers) {
-    auto* to = warp.at<std::byte>(place);
+    auto* to = warp.template at<std::byte>(place);
     for (std::size_t offset = 0; offset < register_bytes; offset += bytes)
       for (std::size_t lane = 0; lane < warp_lanes; ++lane) {
         const std::uint64_t bits = f(*elements++);

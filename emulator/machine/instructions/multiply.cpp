@@ -18,49 +18,10 @@ namespace {
 constexpr int max_extent = 32;
 using Element = Fragment::Element;
 
-UnitInput input_of(MatrixType type) {
-  switch (type) {
-    case MatrixType::f16:
-      return UnitInput::f16;
-    case MatrixType::bf16:
-      return UnitInput::bf16;
-    case MatrixType::tf32:
-      return UnitInput::tf32;
-    case MatrixType::e4m3:
-      return UnitInput::e4m3;
-    default:
-      return UnitInput::e5m2;
-  }
-}
-
-float value_of(MatrixType type, std::uint64_t bits) {
-  float value = 0;
-  const auto half = static_cast<std::uint16_t>(bits);
-  const auto quarter = static_cast<std::uint8_t>(bits);
-  switch (type) {
-    case MatrixType::f16:
-      decode({&half, 1}, binary16, &value);
-      return value;
-    case MatrixType::bf16:
-      decode({&half, 1}, bfloat16, &value);
-      return value;
-    case MatrixType::e4m3:
-      decode({&quarter, 1}, e4m3, &value);
-      return value;
-    case MatrixType::e5m2:
-      decode({&quarter, 1}, e5m2, &value);
-      return value;
-    case MatrixType::tf32:
-      return truncated_to_tf32(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
-    default:
-      return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-  }
-}
-
 const WarpUnit& find_unit(Warp& warp, MatrixType input, MatrixType result) {
   const LaunchContext& context = warp.block().context();
   const auto& unit = context.warp_units.find(
-      input_of(input), result == MatrixType::f16 ? UnitResult::f16 : UnitResult::f32);
+      unit_input(input), result == MatrixType::f16 ? UnitResult::f16 : UnitResult::f32);
   if (!unit)
     warp.fault(FaultKind::illegal_instruction, 0,
                fmt::format("nothing that is published tells how a {} adds products of .{} in .{}",
@@ -75,13 +36,13 @@ void multiply_floats(Warp& warp, const Code& code, Mask lanes) {
   WarpProduct product(find_unit(warp, matrix.a.type, matrix.d.type),
                       find_unit(warp, matrix.b.type, matrix.d.type), matrix.m, matrix.n, matrix.k);
   read_fragment(warp, matrix.a, [&](Element at, std::uint64_t bits) {
-    product.set_a(at.row, at.column, value_of(matrix.a.type, bits));
+    product.set_a(at.row, at.column, factor_value(matrix.a.type, bits));
   });
   read_fragment(warp, matrix.b, [&](Element at, std::uint64_t bits) {
-    product.set_b(at.row, at.column, value_of(matrix.b.type, bits));
+    product.set_b(at.row, at.column, factor_value(matrix.b.type, bits));
   });
   read_fragment(warp, matrix.c, [&](Element at, std::uint64_t bits) {
-    product.accumulator(at.row, at.column) = value_of(matrix.c.type, bits);
+    product.accumulator(at.row, at.column) = factor_value(matrix.c.type, bits);
   });
   product.multiply();
   write_fragment(warp, matrix.d, [&](Element at) -> std::uint64_t {
@@ -143,6 +104,45 @@ void multiply_doubles(Warp& warp, const Code& code, Mask lanes) {
 }
 
 }  // namespace
+
+UnitInput unit_input(MatrixType type) {
+  switch (type) {
+    case MatrixType::f16:
+      return UnitInput::f16;
+    case MatrixType::bf16:
+      return UnitInput::bf16;
+    case MatrixType::tf32:
+      return UnitInput::tf32;
+    case MatrixType::e4m3:
+      return UnitInput::e4m3;
+    default:
+      return UnitInput::e5m2;
+  }
+}
+
+float factor_value(MatrixType type, std::uint64_t bits) {
+  float value = 0;
+  const auto half = static_cast<std::uint16_t>(bits);
+  const auto quarter = static_cast<std::uint8_t>(bits);
+  switch (type) {
+    case MatrixType::f16:
+      decode({&half, 1}, binary16, &value);
+      return value;
+    case MatrixType::bf16:
+      decode({&half, 1}, bfloat16, &value);
+      return value;
+    case MatrixType::e4m3:
+      decode({&quarter, 1}, e4m3, &value);
+      return value;
+    case MatrixType::e5m2:
+      decode({&quarter, 1}, e5m2, &value);
+      return value;
+    case MatrixType::tf32:
+      return truncated_to_tf32(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+    default:
+      return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+  }
+}
 
 void emit_product(Decoder& decoder, MatrixKind kind, MatrixCode product) {
   if (kind_of(decoder, product.b.type) != kind ||

@@ -233,7 +233,7 @@ TEST(Mbarrier, CountsOfRegisters) {
       Device device;
       Kernels kernels(device, std::string(".version 8.6\n.target ") + target +
                                   "\n.address_size 64\n" + kernel({}, instruction));
-      kernels.run("test", one_thread);
+      kernels.run("test", {.grid = {1}, .block = {128}});
     });
   };
   EXPECT_FALSE(load("setmaxnreg.inc.sync.aligned.u32 240;", "sm_90a").any);

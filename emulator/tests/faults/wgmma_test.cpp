@@ -1,0 +1,106 @@
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "emulator/tests/faults/support.h"
+
+// Mistakes with products of warpgroups must be found whatever the order, and their mended twins
+// pass.
+namespace emulator::test {
+namespace {
+
+constexpr std::uint64_t seeds = 10;
+
+struct Case {
+  int mistake;
+  FaultKind kind;
+  std::string text{};
+};
+
+class WgmmaFault : public testing::Test {
+ protected:
+  WgmmaFault() : test("wgmma_sm90a"), out(test.device.allocate(256 * sizeof(float))) {
+    test.device.set_gpu("h100");
+  }
+
+  void check(const char* name, const std::vector<Case>& cases, unsigned threads = 128,
+             const std::vector<int>& right = {0}) {
+    const Shape shape{.grid = {1}, .block = {threads}};
+    for_seeds(test.kernels, seeds, [&] {
+      for (const int mistake : right) {
+        SCOPED_TRACE(mistake);
+        test.expect_none(name, shape, out, mistake);
+      }
+      for (const Case& each : cases) {
+        SCOPED_TRACE(each.mistake);
+        try {
+          test.kernels.run(name, shape, out, each.mistake);
+          ADD_FAILURE() << "not found";
+        } catch (const Fault& fault) {
+          expect_report(fault, name, {each.kind, std::nullopt, 0, std::nullopt});
+          EXPECT_NE(std::string(fault.what()).find(each.text), std::string::npos) << fault.what();
+        }
+      }
+    });
+  }
+
+  FaultTest test;
+  std::uintptr_t out;
+};
+
+TEST_F(WgmmaFault, RegistersOfSums) {
+  check("registers",
+        {{1, FaultKind::undefined, "a register of the sums of the wgmma.mma_async"},
+         {2, FaultKind::undefined, "nothing has waited for it"},
+         {3, FaultKind::undefined, "a wgmma.fence is missing"},
+         {4, FaultKind::undefined, "another instruction has accessed a register of its sums"},
+         {5, FaultKind::undefined, "has used a register of its sums since the last wgmma.fence"}},
+        128, {0, 6});
+}
+
+TEST_F(WgmmaFault, RegistersOfFactors) {
+  check("factors_in_registers",
+        {{1, FaultKind::undefined, "a register with factors of the wgmma.mma_async"},
+         {2, FaultKind::undefined, "another instruction has accessed a register of its factor a"}});
+}
+
+TEST_F(WgmmaFault, SharedMemory) {
+  check("shared_memory",
+        {{1, FaultKind::race, "without a fence.proxy.async between"},
+         {2, FaultKind::race},
+         {3, FaultKind::race, "nothing has waited for it (wgmma.wait_group)"},
+         {4, FaultKind::illegal_address, "a matrix descriptor leads to 16 bytes"},
+         {5, FaultKind::uninitialised_read, "nothing has written all of them"},
+         {6, FaultKind::undefined, "bits that have no documented meaning"},
+         {7, FaultKind::undefined, "the matrix descriptor of b is"}},
+        128, {0, -1});
+}
+
+TEST_F(WgmmaFault, OverwrittenByAnotherWarpgroup) {
+  check("two_warpgroups", {{1, FaultKind::race}, {2, FaultKind::race}}, 256);
+}
+
+TEST_F(WgmmaFault, OverwrittenBehindAnAnnouncement) {
+  check("announced", {{1, FaultKind::race}}, 256);
+}
+
+TEST_F(WgmmaFault, WarpsThatDoNotCome) {
+  check("warps", {{1, FaultKind::divergent_barrier},
+                  {2, FaultKind::divergent_barrier, "in its place"},
+                  {3, FaultKind::divergent_barrier, "warp 2"}});
+}
+
+TEST_F(WgmmaFault, AWarpgroupHasFourWarps) {
+  const Shape shape{.grid = {1}, .block = {96}};
+  test.expect_fault({FaultKind::divergent_barrier, std::nullopt, 0, std::nullopt}, "warps", shape,
+                    out, 0);
+}
+
+TEST_F(WgmmaFault, CountsOfRegisters) {
+  check("counts_of_registers",
+        {{1, FaultKind::undefined, "is not synchronised behind the setmaxnreg before"},
+         {2, FaultKind::undefined, "the warp has 40 registers"}});
+}
+
+}  // namespace
+}  // namespace emulator::test
