@@ -304,11 +304,15 @@ bool SharedRaces::is_fenced(const WarpState& warp, int lane, std::uint64_t stamp
             : clocks.ordered(warp.index(), its_warp, at(fence.warps, its_warp) - 1);
     return covers && is_known;
   };
-  return std::ranges::any_of(proxy_fences_, [&](const auto& of_thread) {
+  const auto has_fenced = [&](const auto& of_thread) {
     return std::ranges::any_of(of_thread.second, [&](const Released& fence) {
       return lies_between(of_thread.first, fence);
     });
-  });
+  };
+  // Mostly the writer itself.
+  const auto own = proxy_fences_.find(static_cast<int>(thread_of(stamp)));
+  return (own != proxy_fences_.end() && has_fenced(*own)) ||
+         std::ranges::any_of(proxy_fences_, has_fenced);
 }
 
 void SharedRaces::check_proxy(WarpState& warp, int lane, std::uint64_t offset, unsigned bytes) {

@@ -173,6 +173,69 @@ extern "C" __global__ void warps(float* out, int mistake) {
   store(out, d);
 }
 
+// Two groups. 1: the second one's sums behind a wait for the first one.
+extern "C" __global__ void two_groups(float* out, int mistake) {
+  __shared__ alignas(128) Factors factors;
+  fill(factors);
+  publish();
+  const std::uint64_t a = wgmma::descriptor(factors.a), b = wgmma::descriptor(factors.b);
+  float d[wgmma::sums] = {}, e[wgmma::sums] = {};
+  wgmma::fence();
+  wgmma::multiply(d, a, b);
+  wgmma::commit();
+  wgmma::multiply(e, a, b);
+  wgmma::commit();
+  wgmma::wait<1>();
+  for (float& each : d) wgmma::add(each, 1);
+  if (mistake == 1) wgmma::add(e[5], 1);
+  wgmma::wait<0>();
+  for (unsigned i = 0; i < wgmma::sums; ++i) d[i] += e[i];
+  store(out, d);
+}
+
+// A function that is called multiplies, and its caller waits. 1: the function returns sums that are
+// not there yet.
+__device__ __noinline__ float multiply_in_function(std::uint64_t a, std::uint64_t b, int waits) {
+  float d[wgmma::sums] = {};
+  wgmma::fence();
+  wgmma::multiply(d, a, b);
+  wgmma::commit();
+  if (waits != 0) {
+    wgmma::wait<0>();
+    return d[0] + d[1] + d[2] + d[3] + d[4] + d[5] + d[6] + d[7];
+  }
+  return 0;
+}
+extern "C" __global__ void in_function(float* out, int mistake) {
+  __shared__ alignas(128) Factors factors;
+  fill(factors);
+  publish();
+  out[threadIdx.x] = multiply_in_function(wgmma::descriptor(factors.a),
+                                          wgmma::descriptor(factors.b), mistake == 0);
+  wgmma::wait<0>();
+}
+
+// Sums that nothing has written. 1: they are added to; 2: factors are like that.
+extern "C" __global__ void undefined(float* out, const float* nothing, int mistake) {
+  __shared__ alignas(128) Factors factors;
+  fill(factors);
+  publish();
+  float d[wgmma::sums];
+  for (unsigned i = 0; i < wgmma::sums; ++i) d[i] = nothing[i];
+  unsigned a[4];
+  for (unsigned i = 0; i < 4; ++i) a[i] = mistake == 2 ? __float_as_uint(nothing[i]) : 0x3c003c00;
+  wgmma::fence();
+  if (mistake == 2) {
+    for (float& each : d) each = 0;
+    wgmma::multiply_registers(d, a, wgmma::descriptor(factors.b));
+  } else {
+    wgmma::multiply(d, wgmma::descriptor(factors.a), wgmma::descriptor(factors.b), mistake);
+  }
+  wgmma::commit();
+  wgmma::wait<0>();
+  store(out, d);
+}
+
 // 1: without a barrier between two; 2: releases more registers than the warps have.
 extern "C" __global__ void counts_of_registers(float* out, int mistake) {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");

@@ -96,6 +96,44 @@ TEST_F(WgmmaFault, AWarpgroupHasFourWarps) {
                     out, 0);
 }
 
+TEST_F(WgmmaFault, TwoGroups) {
+  check("two_groups", {{1, FaultKind::undefined, "a register of the sums"}});
+  EXPECT_EQ(test.device.download<float>(out, 128), std::vector<float>(128, 8 * 16 * 2 + 8));
+}
+
+TEST_F(WgmmaFault, FunctionThatReturnsBeforeTheWait) {
+  check("in_function", {{1, FaultKind::undefined, "returns while a wgmma.mma_async"}});
+  EXPECT_EQ(test.device.download<float>(out, 128), std::vector<float>(128, 8 * 16));
+}
+
+TEST_F(WgmmaFault, UndefinedRegisters) {
+  const auto nothing = test.device.allocate(64);
+  const Shape shape{.grid = {1}, .block = {128}};
+  const Report report{FaultKind::uninitialised_read, std::nullopt, 0, std::nullopt};
+  test.expect_none("undefined", shape, out, nothing, 0);
+  EXPECT_EQ(test.device.download<float>(out, 128), std::vector<float>(128, 8 * 16));
+  test.expect_fault(report, "undefined", shape, out, nothing, 1);
+  test.expect_fault(report, "undefined", shape, out, nothing, 2);
+}
+
+// A race between a product and a write is told at the write, with both lines.
+TEST_F(WgmmaFault, NamesTheProduct) {
+  const Shape shape{.grid = {1}, .block = {128}};
+  const std::string ptx = ptx_of("wgmma_sm90a");
+  try {
+    test.kernels.run("shared_memory", shape, out, 3);
+    ADD_FAILURE() << "not found";
+  } catch (const Fault& fault) {
+    const std::string text = fault.what(), words = "the wgmma.mma_async at line ";
+    const std::size_t at = text.find(words);
+    ASSERT_NE(at, std::string::npos) << text;
+    const auto line = std::stoi(text.substr(at + words.size()));
+    std::size_t begin = 0;
+    for (int i = 1; i < line; ++i) begin = ptx.find('\n', begin) + 1;
+    EXPECT_EQ(ptx.substr(begin, 15), "wgmma.mma_async") << text;
+  }
+}
+
 TEST_F(WgmmaFault, CountsOfRegisters) {
   check("counts_of_registers",
         {{1, FaultKind::undefined, "is not synchronised behind the setmaxnreg before"},

@@ -97,7 +97,7 @@ std::uint64_t SharedFactor::descriptor(int l) const {
           ? offset(0, l / in_row * in_row) + static_cast<std::size_t>(l % in_row * width)
           : offset(0, l);
   return start >> 4 | std::uint64_t{leading >> 4} << 16 | std::uint64_t{stride >> 4} << 32 |
-         mode << 62;
+         static_cast<std::uint64_t>(layout.base_offset) << 49 | mode << 62;
 }
 
 std::string instruction_of(const WgmmaCase& c) {
@@ -111,8 +111,12 @@ std::vector<std::uint64_t> run_wgmma(const WgmmaCase& c, Values a, Values b, Val
   const auto round_up = [](std::size_t bytes) {
     return (bytes + copied_at_once - 1) / copied_at_once * copied_at_once;
   };
-  const SharedFactor a_factor{c.a_layout, c.a, rows, depth, 0};
-  const SharedFactor b_factor{c.b_layout, c.b, c.n, depth, round_up(a_factor.bytes())};
+  const auto shift = [](const SharedLayout& layout) {
+    return static_cast<std::size_t>(128 * layout.base_offset);
+  };
+  const SharedFactor a_factor{c.a_layout, c.a, rows, depth, shift(c.a_layout)};
+  const SharedFactor b_factor{c.b_layout, c.b, c.n, depth,
+                              round_up(a_factor.begin + a_factor.bytes()) + shift(c.b_layout)};
   std::vector<std::byte> image(round_up(b_factor.begin + b_factor.bytes()));
   const auto put = [&](const SharedFactor& factor, int i, int l, double value) {
     const std::uint64_t bits = matrix_bits(factor.type, value);

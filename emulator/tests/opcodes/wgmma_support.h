@@ -17,6 +17,7 @@ struct SharedLayout {
   int swizzle_bytes = 0;  // 0: no swizzle, 32, 64, 128
   bool is_k_major = true;
   bool are_atoms_by_columns = false;  // which of the two strides is the smaller one
+  int base_offset = 0;                // where the pattern of the swizzle begins, in 128 bytes
 };
 
 /// A factor of `extent` (rows of a, columns of b) times k elements.

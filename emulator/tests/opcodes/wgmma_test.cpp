@@ -22,7 +22,8 @@ constexpr UnitModel f16_unit{16, 25, -133}, f16_in_f16{16, 25, -21}, tf32_unit{8
     f8_unit{32, 13, -133, 13}, f8_in_f16{32, 13, -133};
 constexpr SharedLayout plain{}, plain_by_columns{0, true, true}, k32{32}, k64{64}, k128{128},
     mn_plain{0, false}, mn_plain_by_columns{0, false, true}, mn32{32, false}, mn64{64, false},
-    mn128{128, false}, mn128_by_columns{128, false, true}, mn32_by_columns{32, false, true};
+    mn128{128, false}, mn128_by_columns{128, false, true}, mn32_by_columns{32, false, true},
+    k128_moved{128, true, false, 3}, k32_moved{32, true, false, 1}, mn64_moved{64, false, false, 6};
 
 constexpr WgmmaCase cases[] = {
     // Each layout of a and of b, both majors.
@@ -39,6 +40,9 @@ constexpr WgmmaCase cases[] = {
     {"f32", "f16", "f16", 128, 16, mn128, mn128, false, f16_unit, 4},
     {"f32", "f16", "f16", 192, 16, mn128_by_columns, mn128_by_columns, false, f16_unit, 4},
     {"f32", "f16", "f16", 128, 16, k128, mn128, false, f16_unit, 4},
+    // A pattern that begins elsewhere.
+    {"f32", "f16", "f16", 64, 16, k128_moved, k32_moved, false, f16_unit, 4},
+    {"f32", "f16", "f16", 64, 16, k32_moved, mn64_moved, false, f16_unit, 4},
     // Each type, and several n.
     {"f32", "f16", "f16", 8, 16, k32, k32, false, f16_unit},
     {"f32", "f16", "f16", 248, 16, k64, plain, false, f16_unit},
