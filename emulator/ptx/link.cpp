@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <map>
+#include <utility>
 
 #include "emulator/ptx/error.h"
 #include "emulator/ptx/lexer.h"
@@ -62,13 +63,17 @@ class Outline {
 
   std::vector<Symbol> symbols;
   std::vector<std::string_view> headers;  // directives with their values
-  int target = 0;
+  std::pair<int, bool> target;            // and whether it is like sm_90a
 
  private:
   void read_header(const Token& begin) {
     Token end = lexer_.next();
-    if (begin.is(".target") && end.text.starts_with("sm_"))
-      std::from_chars(end.text.data() + 3, end.text.data() + end.text.size(), target);
+    if (begin.is(".target") && end.text.starts_with("sm_")) {
+      const char* const past_name = end.text.data() + end.text.size();
+      int number = 0;
+      const char* const rest = std::from_chars(end.text.data() + 3, past_name, number).ptr;
+      target = {number, rest != past_name};
+    }
     while (lexer_.take(",")) end = lexer_.next();
     const char* const past = end.text.data() + end.text.size();
     headers.emplace_back(begin.text.data(), static_cast<std::size_t>(past - begin.text.data()));

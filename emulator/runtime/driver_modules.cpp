@@ -77,9 +77,10 @@ cudaError_t load_module(const void* image, void** module, std::string& problem) 
       return cudaErrorInvalidPtx;
     }
     code.architecture = code.program->state().module.target;
-    if (code.architecture > capability) {
-      problem = "its target is sm_" + std::to_string(code.architecture) + ", and the GPU's is sm_" +
-                std::to_string(capability);
+    if (!can_run(made->ptx, code.architecture, capability)) {
+      const bool is_specific = code.program->state().module.is_target_specific;
+      problem = "its target is sm_" + std::to_string(code.architecture) + (is_specific ? "a" : "") +
+                ", and the GPU's is sm_" + std::to_string(capability);
       say("a module is refused: " + problem);
       return cudaErrorNoKernelImageForDevice;
     }

@@ -41,6 +41,15 @@ Header header_at(const std::byte* place) {
   return header;
 }
 
+/// Whether the text's target is like sm_90a.
+bool is_for_one_architecture(std::string_view text) {
+  constexpr std::string_view before = "sm_";
+  text.remove_prefix(std::min(text.size(), text.find(".target")));
+  text.remove_prefix(std::min(text.size(), text.find(before)));
+  const std::size_t end = text.find_first_not_of("0123456789", before.size());
+  return end < text.size() && text[end] == 'a';
+}
+
 struct Candidate {
   std::string_view text;
   int architecture;
@@ -97,7 +106,7 @@ EmbeddedPtx embedded_ptx(const void* image, int capability, std::string& problem
     if (all.empty()) continue;
     const Candidate* best = nullptr;
     for (const Candidate& each : all) {
-      if (each.architecture <= capability &&
+      if (can_run(each.text, each.architecture, capability) &&
           (best == nullptr || best->architecture < each.architecture))
         best = &each;
     }
@@ -119,6 +128,10 @@ EmbeddedPtx embedded_ptx(const void* image, int capability, std::string& problem
     return {};
   }
   return result;
+}
+
+bool can_run(std::string_view ptx, int architecture, int capability) {
+  return is_for_one_architecture(ptx) ? architecture == capability : architecture <= capability;
 }
 
 bool is_fat_binary(const void* image) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace emulator {
 
@@ -15,6 +16,9 @@ struct EmbeddedPtx {
 /// that of each module, linked. Machine code is passed over. Sets `problem` if nobody could run it
 /// here: it has no PTX, or without `--no-compress` it is compressed.
 EmbeddedPtx embedded_ptx(const void* image, int capability, std::string& problem);
+/// Whether GPUs of a compute capability take PTX: those from its own on, or, for sm_90a, its own
+/// alone.
+bool can_run(std::string_view ptx, int architecture, int capability);
 /// Whether an image begins as one of these.
 bool is_fat_binary(const void* image);
 

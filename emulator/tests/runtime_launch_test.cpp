@@ -227,10 +227,10 @@ AGAIN:
 )";
 
 TEST(RuntimeLaunch, RunsAsynchronousCopiesFromComputeCapability90On) {
-  const auto launch = [](const char* gpu, cudaError_t expected) {
+  const auto launch = [](const char* gpu, cudaError_t expected, const std::string& text) {
     on_gpus(1,
             [&] {
-              EmbeddedKernels kernels(ptx_of_hopper, 90);
+              EmbeddedKernels kernels(text, 90);
               const char symbol = 0;
               kernels.add("copy", symbol);
               int* memory = nullptr;
@@ -248,8 +248,14 @@ TEST(RuntimeLaunch, RunsAsynchronousCopiesFromComputeCapability90On) {
             },
             {{"ASSAY_EMULATED_GPU", gpu}});
   };
-  for (const char* gpu : {"h100", "h200", "b200"}) launch(gpu, cudaSuccess);
-  for (const char* gpu : {"t4", "a100", "l40s"}) launch(gpu, cudaErrorNoKernelImageForDevice);
+  for (const char* gpu : {"h100", "h200", "b200"}) launch(gpu, cudaSuccess, ptx_of_hopper);
+  for (const char* gpu : {"t4", "a100", "l40s"})
+    launch(gpu, cudaErrorNoKernelImageForDevice, ptx_of_hopper);
+  // Instructions of one architecture are not those of the next one.
+  std::string specific = ptx_of_hopper;
+  specific.insert(specific.find("sm_90") + 5, "a");
+  launch("h200", cudaSuccess, specific);
+  launch("b200", cudaErrorNoKernelImageForDevice, specific);
 }
 
 TEST(RuntimeLaunch, SaysHowToCompileCompressedCode) {

@@ -153,21 +153,31 @@ std::map<std::string, std::set<int>> bugs_of(const std::string& path) {
   return bugs;
 }
 
-TEST(Tool, NamesTheLineOfEachPlantedBug) {
-  const auto bugs = bugs_of(EMULATOR_PLANTED);
-  EXPECT_GE(bugs.size(), 29u);
+void expect_bugs_found(const std::string& name, std::size_t least) {
+  const auto bugs = bugs_of(EMULATOR_PLANTED "/" + name + ".cu");
+  EXPECT_GE(bugs.size(), least);
   for (const auto& [bug, lines] : bugs) {
     for (const int seed : {1, 2}) {
       const Outcome outcome = run(tool + " --like h100 --seed " + std::to_string(seed) + " " +
-                                  EMULATOR_PROGRAM "_planted " + bug);
+                                  EMULATOR_PROGRAM "_" + name + " " + bug);
       EXPECT_EQ(outcome.code, 86) << bug << "\n" << outcome.text;
       const bool is_named = std::ranges::any_of(lines, [&](int line) {
-        const std::regex place("planted\\.cu:" + std::to_string(line) + "\\b");
+        const std::regex place(name + "\\.cu:" + std::to_string(line) + "\\b");
         return std::regex_search(outcome.text, place);
       });
       EXPECT_TRUE(is_named) << bug << "\n" << outcome.text;
     }
   }
+}
+
+TEST(Tool, NamesTheLineOfEachPlantedBug) { expect_bugs_found("planted", 29); }
+
+TEST(Tool, NamesTheLineOfEachBugOfWarpgroups) { expect_bugs_found("warpgroups", 4); }
+
+TEST(Tool, MultipliesMatricesByWarpgroups) {
+  expect(tool + " --like h100 " EMULATOR_PROGRAM "_warpgroups", 0, "right");
+  // No other GPU takes its PTX.
+  expect(tool + " --like b200 " EMULATOR_PROGRAM "_warpgroups", 1, "wrong");
 }
 
 }  // namespace

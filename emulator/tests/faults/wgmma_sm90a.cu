@@ -119,6 +119,38 @@ extern "C" __global__ void two_warpgroups(float* out, int mistake) {
   store(out, d);
 }
 
+// A bulk copy brings a factor, without a fence.proxy.async. 1: one warp alone waits for it.
+extern "C" __global__ void bulk_factors(const std::uint16_t* in, float* out, int mistake) {
+  __shared__ alignas(128) Factors factors;
+  __shared__ std::uint64_t barrier;
+  const auto at = static_cast<unsigned>(__cvta_generic_to_shared(&barrier));
+  if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(at) : "memory");
+  for (unsigned i = threadIdx.x; i < 64 * wgmma::k; i += blockDim.x) factors.a[i] = one;
+  publish();
+  if (threadIdx.x == 0)
+    asm volatile(
+        "mbarrier.arrive.expect_tx.shared.b64 _, [%0], %3;\n"
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%1], [%2], %3, [%0];" ::
+            "r"(at),
+        "r"(static_cast<unsigned>(__cvta_generic_to_shared(factors.b))), "l"(in),
+        "r"(static_cast<unsigned>(sizeof factors.b))
+        : "memory");
+  unsigned done = mistake == 1 && threadIdx.x >= 32 ? 1 : 0;
+  while (done == 0)
+    asm volatile(
+        "{\n.reg .pred p;\nmbarrier.try_wait.parity.shared.b64 p, [%1], 0;\n"
+        "selp.u32 %0, 1, 0, p;\n}"
+        : "=r"(done)
+        : "r"(at)
+        : "memory");
+  float d[wgmma::sums];
+  wgmma::fence();
+  wgmma::multiply(d, wgmma::descriptor(factors.a), wgmma::descriptor(factors.b), 0);
+  wgmma::commit();
+  wgmma::wait<0>();
+  store(out, d);
+}
+
 // One thread of the first warpgroup tells the second one by an mbarrier, as pipelines do.
 // 1: before the wait.
 extern "C" __global__ void announced(float* out, int mistake) {

@@ -84,6 +84,17 @@ TEST_F(WgmmaFault, OverwrittenBehindAnAnnouncement) {
   check("announced", {{1, FaultKind::race}}, 256);
 }
 
+TEST_F(WgmmaFault, FactorsOfABulkCopy) {
+  const Shape shape{.grid = {1}, .block = {128}};
+  const auto in = test.device.upload(std::vector<std::uint16_t>(16 * 16, 0x3c00));
+  for_seeds(test.kernels, 4 * seeds, [&] {
+    test.expect_none("bulk_factors", shape, in, out, 0);
+    test.expect_fault({FaultKind::race, std::nullopt, 0, std::nullopt}, "bulk_factors", shape, in,
+                      out, 1);
+  });
+  EXPECT_EQ(test.device.download<float>(out, 128), std::vector<float>(128, 8 * 16));
+}
+
 TEST_F(WgmmaFault, WarpsThatDoNotCome) {
   check("warps", {{1, FaultKind::divergent_barrier},
                   {2, FaultKind::divergent_barrier, "in its place"},
