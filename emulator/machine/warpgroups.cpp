@@ -116,14 +116,7 @@ void Warpgroups::step(WarpState& warp, const Code& code) {
                            launch_.kernel.module->place(group.steps[at]->line)));
   ++me.steps;
   std::uint64_t of_all = me.steps;
-  for (std::size_t i = 0; i < warpgroup_warps; ++i) {
-    const std::uint64_t steps = group.members[i].steps;
-    of_all = std::min(of_all, steps);
-    if (steps < me.steps && warps_[first + i]->live() == 0)
-      warp.fault(
-          FaultKind::divergent_barrier, 0,
-          fmt::format("all warps of the warpgroup are needed, but warp {} has ended", first + i));
-  }
+  for (const Member& member : group.members) of_all = std::min(of_all, member.steps);
   for (; group.first_step < of_all; ++group.first_step) group.steps.pop_front();
 }
 

@@ -37,7 +37,7 @@ class Warpgroups {
              SharedRaces& races, GuardedWords& guards, Random& random);
 
   /// The warp executes an instruction that all warps of its warpgroup have to. Throws LaneFault if
-  /// others have executed another one in its place, or have ended.
+  /// others have executed another one in its place.
   void step(WarpState& warp, const Code& code);
   void multiply(WarpState& warp, Frame& frame, const Code& code);
   void commit(WarpState& warp);
@@ -50,8 +50,7 @@ class Warpgroups {
 
   /// Warps that go on since the last call.
   std::uint64_t take_woken() { return std::exchange(woken_, 0); }
-  /// The block has ended. An instruction that a warp has not executed, though others of its
-  /// warpgroup have.
+  /// An instruction that a warp has not executed, though others of its warpgroup have.
   struct Missing {
     const WarpState* warp = nullptr;  // null: there is none
     const Code* code = nullptr;

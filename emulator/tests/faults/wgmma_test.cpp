@@ -98,7 +98,9 @@ TEST_F(WgmmaFault, FactorsOfABulkCopy) {
 TEST_F(WgmmaFault, WarpsThatDoNotCome) {
   check("warps", {{1, FaultKind::divergent_barrier},
                   {2, FaultKind::divergent_barrier, "in its place"},
-                  {3, FaultKind::divergent_barrier, "warp 2"}});
+                  {3, FaultKind::divergent_barrier, "warp 2 has not come"},
+                  {4, FaultKind::divergent_barrier, "warp 2 has not come"},
+                  {5, FaultKind::divergent_barrier, "warp 2 has not come"}});
 }
 
 TEST_F(WgmmaFault, AWarpgroupHasFourWarps) {
