@@ -55,6 +55,7 @@ struct Code {
   Order order = Order::weak;
   unsigned char variant = 0;  // one number that the family of `run` gives a meaning
   bool flag = false, flag2 = false, flag3 = false;
+  bool is_block_scope = false;        // .cta
   unsigned char count = 1;            // elements of a vector
   std::uint16_t used_bytes = 0xffff;  // of what a load reads
   std::uint32_t target = 0;           // of a branch: an index of Code

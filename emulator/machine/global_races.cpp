@@ -253,6 +253,17 @@ void GlobalRaces::acquire(WarpState& warp, const Target& target, bool at_once) {
   if (at_once) learn_pending(own);
 }
 
+void GlobalRaces::release_to(const WarpState& warp, Knowledge& released) {
+  released.learn({Knowledge::of_block(block_ & 0xffffff), epoch_});
+  released.learn({Knowledge::of_warp(block_ & 0xffffff, warp.index()), epoch_ + 1});
+  released.learn(knowledge_);
+  released.learn(of(warp).knowledge);
+}
+
+void GlobalRaces::acquire_from(const WarpState& warp, const Knowledge& released) {
+  of(warp).knowledge.learn(released);
+}
+
 void GlobalRaces::next_epoch() {
   ++epoch_;
   for (int warp = 0; warp < warp_lanes; ++warp)

@@ -42,6 +42,9 @@ class GlobalRaces {
   /// `fenced`: the access itself has release semantics.
   void release(WarpState& warp, int lane, const Target& target, bool fenced);
   void acquire(WarpState& warp, const Target& target, bool at_once);
+  /// What a warp has done and knows, for the other blocks of its cluster.
+  void release_to(const WarpState& warp, Knowledge& released);
+  void acquire_from(const WarpState& warp, const Knowledge& released);
   /// A barrier of the block.
   void next_epoch();
 

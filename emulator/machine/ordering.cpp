@@ -17,8 +17,10 @@ void end_late_stores(Warp& warp) {
 
 void release_before(Warp& warp, const Code& code, int lane, const Target& target) {
   if (target.space == ptx::Space::shared) {
-    if (releases(code.order) || has_lane(warp.fenced, lane))
-      warp.block().shared_races.release(warp, lane, target.offset);
+    const bool is_wide = releases(code.order) || has_lane(warp.widely_fenced, lane);
+    if (is_wide || has_lane(warp.fenced, lane))
+      owner_of(warp, target)
+          .shared_races.release(warp, lane, target.offset, is_wide && !code.is_block_scope);
   } else if (target.window != nullptr) {
     if (releases(code.order)) end_late_stores(warp);
     warp.block().global_races.release(warp, lane, target, releases(code.order));
@@ -27,10 +29,11 @@ void release_before(Warp& warp, const Code& code, int lane, const Target& target
 
 void acquire_after(Warp& warp, const Code& code, int lane, const Target& target) {
   if (target.space == ptx::Space::shared) {
+    SharedRaces& races = owner_of(warp, target).shared_races;
     if (acquires(code.order))
-      warp.block().shared_races.acquire(warp, lane, target.offset);
+      races.acquire(warp, lane, target.offset, !code.is_block_scope);
     else
-      warp.polled[static_cast<std::size_t>(lane)] = target.offset + 1;
+      warp.polled[static_cast<std::size_t>(lane)] = {&races, target.offset};
   } else if (target.window != nullptr) {
     warp.block().global_races.acquire(warp, target, acquires(code.order));
   }
@@ -38,10 +41,11 @@ void acquire_after(Warp& warp, const Code& code, int lane, const Target& target)
 
 void fence_lanes(Warp& warp, Mask lanes, bool whole_gpu) {
   warp.fenced |= lanes;
+  if (whole_gpu) warp.widely_fenced |= lanes;
   for_lanes(lanes, [&](int lane) {
-    std::uint64_t& polled = warp.polled[static_cast<std::size_t>(lane)];
-    if (polled != 0) warp.block().shared_races.acquire(warp, lane, polled - 1);
-    polled = 0;
+    WarpState::Polled& polled = warp.polled[static_cast<std::size_t>(lane)];
+    if (polled.memory != nullptr) polled.memory->acquire(warp, lane, polled.offset, whole_gpu);
+    polled = {};
   });
   if (!whole_gpu) return;
   end_late_stores(warp);

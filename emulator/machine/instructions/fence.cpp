@@ -18,6 +18,8 @@ void run_proxy_fence(Warp& warp, const Code&, Mask lanes) {
   for_lanes(lanes, [&](int lane) { warp.block().shared_races.fence_proxy(warp, lane); });
 }
 
+void run_init_fence(Warp& warp, const Code&, Mask lanes) { warp.fenced_inits |= lanes; }
+
 /// fence.proxy and fence.mbarrier_init. False: another fence.
 bool decode_proxy_fence(Decoder& decoder) {
   Code::Run run = nothing;
@@ -25,6 +27,7 @@ bool decode_proxy_fence(Decoder& decoder) {
     decoder.needs(90);
     decoder.expect("release");
     decoder.expect("cluster");
+    run = run_init_fence;
   } else if (decoder.take("proxy")) {
     if (!decoder.take("alias")) {
       decoder.expect("async");
