@@ -268,8 +268,7 @@ void note_read(Warp& warp, const Code& code, int lane, const Target& target, uns
   }
   if (target.space == ptx::Space::shared)
     owner_of(warp, target)
-        .shared_races.read(warp, lane, target.offset, bytes,
-                           is_strong_for(code, target));
+        .shared_races.read(warp, lane, target.offset, bytes, is_strong_for(code, target));
   else if (target.window != nullptr)
     warp.block().global_races.read(warp, lane, target, bytes, strong);
 }
@@ -281,8 +280,7 @@ void note_write(Warp& warp, const Code& code, int lane, const Target& target, un
   const Change changes{target, value, bytes};
   if (target.space == ptx::Space::shared)
     owner_of(warp, target)
-        .shared_races.write(warp, lane, target.offset, bytes, is_strong_for(code, target),
-                            changes);
+        .shared_races.write(warp, lane, target.offset, bytes, is_strong_for(code, target), changes);
   else if (target.window != nullptr)
     warp.block().global_races.write(warp, lane, target, bytes, strong, changes);
   if (all_written(target.written, bytes)) return;

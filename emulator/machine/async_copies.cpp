@@ -30,7 +30,7 @@ void AsyncCopies::start(AsyncCopy copy) {
   const int thread = warp.index() * warp_lanes + copy.lane;
   // Until the wait nothing may change them.
   for (std::size_t i = copy.marks.size(); i < copy.bytes; ++i) {
-    const std::uint8_t mark = copy.shared_from               ? starter.guards.mark(*copy.shared_from + i)
+    const std::uint8_t mark = copy.shared_from ? starter.guards.mark(*copy.shared_from + i)
                               : copy.from_written != nullptr ? copy.from_written[i]
                                                              : mark_written;
     // See target.h: where there are marks of what is undefined, and where there are not.
@@ -170,7 +170,9 @@ void AsyncCopies::retire(AsyncCopy& copy) {
     return races_.write(*copy.warp, copy.lane, *copy.shared_to, size_of(copy), true, always);
   guards.remove_write(*copy.shared_to, size_of(copy));
   races_.write(*copy.warp, copy.lane, *copy.shared_to, size_of(copy), false, always);
-  if (copy.is_bulk) races_.mark_proxy(*copy.shared_to, size_of(copy));
+  // st.async is no copy of the other proxy: its value was at hand.
+  const bool is_store = copy.barrier && !copy.staged.empty();
+  if (copy.is_bulk && !is_store) races_.mark_proxy(*copy.shared_to, size_of(copy));
 }
 
 /// A copy that is still to be done; null: none.
@@ -202,7 +204,8 @@ const AsyncCopy* AsyncCopies::finish() {
   for (const OfThread& own : threads_)
     for (const auto* list : {&own.copies, &own.bulk_copies})
       for (const Shared& copy : *list)
-        if (!copy->is_retired && ((copy->shared_to && copy->starter == nullptr) || copy->shared_from))
+        if (!copy->is_retired &&
+            ((copy->shared_to && copy->starter == nullptr) || copy->shared_from))
           return copy.get();
   return nullptr;
 }

@@ -73,7 +73,7 @@ class AsyncCopies {
   Random& random_;
   std::vector<OfThread> threads_;
   std::vector<Shared> from_others_;  // that other blocks have started
-  std::vector<Shared> unlanded_;  // and some that a wait has done already
+  std::vector<Shared> unlanded_;     // and some that a wait has done already
   std::map<std::uint64_t, Mbarrier> mbarriers_;
   std::uint64_t invalidated_changes_ = 0;
 };

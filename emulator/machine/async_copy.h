@@ -35,7 +35,7 @@ struct AsyncCopy {
   bool has_landed = false, is_retired = false;
   /// Of the destination; before the start of bytes in `staged` that are not all defined, or none.
   std::vector<std::uint8_t> marks{};
-  std::vector<std::byte> staged{};    // read, but not yet written
+  std::vector<std::byte> staged{};  // read, but not yet written
 };
 
 }  // namespace emulator

@@ -58,10 +58,9 @@ void Cluster::acquire(Member& member, WarpState& warp, Mask lanes) {
 }
 
 bool Cluster::knows(int rank, const ThreadStamp& other) const {
-  return std::ranges::any_of(members_[static_cast<std::size_t>(rank)].warps,
-                             [&](const WarpState* warp) {
-                               return warp->order->ordered(*warp, 0, other);
-                             });
+  return std::ranges::any_of(
+      members_[static_cast<std::size_t>(rank)].warps,
+      [&](const WarpState* warp) { return warp->order->ordered(*warp, 0, other); });
 }
 
 void Cluster::check() {

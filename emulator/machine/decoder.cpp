@@ -237,8 +237,7 @@ void Decoder::address(std::size_t index) {
     code.a = constant(base.bits, 8);
   } else if (base.kind == ptx::OperandKind::symbol) {
     const SymbolAddress symbol = layout_.symbol(base.name, instruction_.line);
-    const bool is_shared =
-        symbol.space == ptx::Space::shared && code.space == ptx::Space::cluster;
+    const bool is_shared = symbol.space == ptx::Space::shared && code.space == ptx::Space::cluster;
     if (symbol.space != code.space && code.space != ptx::Space::generic && !is_shared)
       fail(fmt::format("'{}' lies in another space", base.name));
     if (code.space == ptx::Space::generic && symbol.space != ptx::Space::global)

@@ -169,7 +169,7 @@ void execute(Program& program, const Launch& launch, const GpuModel& gpu, Memory
                             gpu.shared_bytes_per_block_optin));
   const auto& required = kernel.function->cluster;
   const bool is_explicit = launch.cluster.x != 0 || required[0] != 0;
-  const Dim3 cluster = required[0] != 0      ? Dim3{required[0], required[1], required[2]}
+  const Dim3 cluster = required[0] != 0        ? Dim3{required[0], required[1], required[2]}
                        : launch.cluster.x != 0 ? launch.cluster
                                                : Dim3{};
   if (launch.grid.x % cluster.x != 0 || launch.grid.y % cluster.y != 0 ||

@@ -17,9 +17,9 @@ bool is_one_of(const std::array<std::string_view, size>& names, std::string_view
 }
 
 constexpr std::array<std::string_view, 17> uses{
-    "bra",       "brx",   "call",   "ret",   "exit",       "trap",   "bar",         "barrier",
-    "nanosleep", "fence", "membar", "elect", "activemask", "alloca", "stackrestore",
-    "mapa",      "getctarank"};
+    "bra",        "brx",     "call",         "ret",   "exit",      "trap",
+    "bar",        "barrier", "nanosleep",    "fence", "membar",    "elect",
+    "activemask", "alloca",  "stackrestore", "mapa",  "getctarank"};
 constexpr std::array<std::string_view, 6> memories{"ld",       "ldu",      "st",
                                                    "ldmatrix", "stmatrix", "sust"};
 constexpr std::array<std::string_view, 16> moves{"mov",  "cvta", "and",  "or",       "xor", "not",

@@ -103,8 +103,8 @@ ResidentBlock::Result ResidentBlock::run(int instructions) {
 
 bool ResidentBlock::only_waits() {
   ready_ |= block_.barriers.take_woken();
-  return ready_ == 0 || std::ranges::all_of(
-                            warps_, [](const auto& warp) { return warp->waits_for_phases(); });
+  return ready_ == 0 ||
+         std::ranges::all_of(warps_, [](const auto& warp) { return warp->waits_for_phases(); });
 }
 
 /// Only this block's threads and copies change its mbarrier objects.
@@ -162,7 +162,7 @@ void ResidentBlock::stuck() {
                      : phase   ? "nothing completes the phase of the mbarrier object"
                      : first->wait == Wait::cluster_barrier
                          ? "not all threads of the cluster reach its barrier"
-                               : "not all threads reach the barrier";
+                         : "not all threads reach the barrier";
   throw fault_at(*owner, *place(*owner, *first), first->frame,
                  {kind, std::countr_zero(first->lanes), fmt::format("{}:{}", what, where)});
 }

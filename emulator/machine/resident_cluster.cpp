@@ -30,8 +30,8 @@ ResidentCluster::ResidentCluster(const LaunchContext& launch, std::uint64_t inde
     : random_(mix(seed ^ index)) {
   for (unsigned rank = 0; rank < launch.blocks_per_cluster(); ++rank) {
     const std::uint64_t block = index_of_block(launch, index, rank);
-    blocks_.push_back(std::make_unique<ResidentBlock>(
-        launch, cluster_, static_cast<int>(rank), block, mix(seed ^ mix(block + 1))));
+    blocks_.push_back(std::make_unique<ResidentBlock>(launch, cluster_, static_cast<int>(rank),
+                                                      block, mix(seed ^ mix(block + 1))));
   }
 }
 
@@ -85,7 +85,8 @@ bool ResidentCluster::is_stuck() {
 void ResidentCluster::blame() {
   ResidentBlock* chosen = nullptr;
   for (const auto& block : blocks_)
-    if (!block->has_ended() && (chosen == nullptr || (chosen->is_blocked() && !block->is_blocked())))
+    if (!block->has_ended() &&
+        (chosen == nullptr || (chosen->is_blocked() && !block->is_blocked())))
       chosen = block.get();
   chosen->stuck();
 }

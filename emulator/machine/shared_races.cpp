@@ -56,11 +56,12 @@ void report(const LaunchContext& launch, const WarpState& warp, int lane, std::u
 void report_outside(const LaunchContext& launch, const WarpState& warp, int lane,
                     std::uint64_t offset, unsigned bytes, const char* now, const char* before,
                     std::uint64_t other) {
-  warp.find(FaultKind::race, lane,
-            fmt::format("{} {} bytes at {:#x} of another block's shared memory, which its thread {} "
-                        "{} without order between",
-                        now, bytes, offset,
-                        launch.name_of_thread(static_cast<int>(thread_of(other))), before));
+  warp.find(
+      FaultKind::race, lane,
+      fmt::format("{} {} bytes at {:#x} of another block's shared memory, which its thread {} "
+                  "{} without order between",
+                  now, bytes, offset, launch.name_of_thread(static_cast<int>(thread_of(other))),
+                  before));
 }
 
 }  // namespace
@@ -168,8 +169,8 @@ void SharedRaces::write(WarpState& warp, int lane, std::uint64_t offset, unsigne
   });
 }
 
-void SharedRaces::read_from_outside(WarpState& warp, int lane, std::uint64_t offset,
-                                    unsigned bytes, bool strong) {
+void SharedRaces::read_from_outside(WarpState& warp, int lane, std::uint64_t offset, unsigned bytes,
+                                    bool strong) {
   for_each_place(offset, bytes, [&](const Users& users, std::uint64_t) {
     const std::uint64_t writer = users.writer;
     if (writer != 0 && !(strong && is_strong(writer)) &&
@@ -302,8 +303,7 @@ Mask SharedRaces::write_row(const WarpState& warp, Mask lanes, const std::uint32
 }
 
 void SharedRaces::release(WarpState& warp, int lane, std::uint64_t offset, bool is_wide) {
-  warp.order->release_to(warp, lane,
-                         released_[{offset, is_wide ? 0 : warp.order->rank() + 1}]);
+  warp.order->release_to(warp, lane, released_[{offset, is_wide ? 0 : warp.order->rank() + 1}]);
 }
 
 void SharedRaces::acquire(WarpState& warp, int lane, std::uint64_t offset, bool is_wide) {
@@ -363,7 +363,8 @@ void SharedRaces::check_proxy(WarpState& warp, int lane, std::uint64_t offset, u
 
 void SharedRaces::mark_proxy(std::uint64_t offset, unsigned bytes) {
   for_each_place(offset, bytes, [](Users& users, std::uint64_t) {
-    users.writer |= std::uint64_t{bulk_copy} << 15;
+    // Another block's copy leaves no stamp of its own here.
+    if (users.writer != 0) users.writer |= std::uint64_t{bulk_copy} << 15;
   });
 }
 

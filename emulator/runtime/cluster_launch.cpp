@@ -16,8 +16,7 @@ std::uint64_t blocks_of(const Dim3& cluster) {
 bool is_none(const Dim3& cluster) { return cluster.x == 0 && cluster.y == 0 && cluster.z == 0; }
 
 unsigned max_blocks(const Function& function, const KernelFacts& facts) {
-  const unsigned most =
-      function.allows_non_portable_clusters ? max_cluster : max_portable_cluster;
+  const unsigned most = function.allows_non_portable_clusters ? max_cluster : max_portable_cluster;
   return facts.max_cluster_blocks == 0 ? most : std::min(most, facts.max_cluster_blocks);
 }
 
@@ -73,8 +72,7 @@ cudaError_t choose_cluster(const Function& function, const KernelFacts& facts, c
     cluster = wanted;
     if (blocks_of(cluster) == 0) return cudaErrorInvalidClusterSize;
   }
-  if (is_none(cluster))
-    return facts.needs_cluster ? cudaErrorInvalidClusterSize : cudaSuccess;
+  if (is_none(cluster)) return facts.needs_cluster ? cudaErrorInvalidClusterSize : cudaSuccess;
   if (gpu.major < 9) return cudaErrorNotSupported;
   if (blocks_of(cluster) == 0 || blocks_of(cluster) > max_blocks(function, facts))
     return cudaErrorInvalidClusterSize;
@@ -135,10 +133,9 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int* blocks, const void* symbol
         if (gpu.major < 9) return cudaErrorNotSupported;
         const Dim3 required = required_cluster(function, facts);
         *blocks = static_cast<int>(
-            !is_none(required)
-                ? blocks_of(required)
-                : std::min<std::uint64_t>(max_blocks(function, facts),
-                                          all_resident(*config, facts, gpu)));
+            !is_none(required) ? blocks_of(required)
+                               : std::min<std::uint64_t>(max_blocks(function, facts),
+                                                         all_resident(*config, facts, gpu)));
         return cudaSuccess;
       });
 }

@@ -1,3 +1,5 @@
+#include "emulator/machine/instructions/async_store.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,7 +7,6 @@
 
 #include "emulator/machine/access.h"
 #include "emulator/machine/block.h"
-#include "emulator/machine/instructions/async_store.h"
 #include "emulator/machine/instructions/lanes.h"
 #include "emulator/machine/instructions/mbarrier_object.h"
 #include "emulator/machine/instructions/rows.h"

@@ -34,9 +34,9 @@ void map_address(Warp& warp, const Code& code, Mask lanes) {
   const auto blocks = static_cast<std::uint32_t>(warp.block().cluster().size());
   for_lanes(lanes, [&](int lane) {
     if (ranks[lane] >= blocks)
-      warp.fault(FaultKind::undefined, lane,
-                 fmt::format("there is no block {} in the cluster, which has {}", ranks[lane],
-                             blocks));
+      warp.fault(
+          FaultKind::undefined, lane,
+          fmt::format("there is no block {} in the cluster, which has {}", ranks[lane], blocks));
     const std::uint64_t address = a[lane] + static_cast<std::uint64_t>(code.offset);
     const std::uint64_t place = shared_place(warp, code, lane, static_cast<T>(address));
     const std::uint64_t mapped = addresses::mapped(addresses::offset_of(place), ranks[lane]);

@@ -39,7 +39,7 @@ Target locate_shared_row(Warp& warp, const Code& code, int lane, Access access) 
   const Target target = locate(warp, code, lane, address, row_bytes, access);
   if (target.space != ptx::Space::shared || target.owner != nullptr)
     warp.fault(FaultKind::illegal_address, lane,
-               fmt::format("the row at {:#x} is not in the block's shared memory", address));
+               fmt::format("the row at {:#x} is not in shared memory of the block", address));
   return target;
 }
 

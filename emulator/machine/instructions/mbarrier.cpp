@@ -36,8 +36,9 @@ void start_remotely(Warp& warp, int lane, const CopySite& site, AsyncCopy copy, 
   const std::uint64_t address = lane_address(warp, site.barrier, lane);
   const Target place = mbarrier_place(warp, site.barrier.space, lane, address);
   if (place.owner != to.owner)
-    warp.fault(FaultKind::undefined, lane,
-               "the mbarrier object is not in the shared memory of the block to which the copy goes");
+    warp.fault(
+        FaultKind::undefined, lane,
+        "the mbarrier object is not in the shared memory of the block to which the copy goes");
   copy.barrier = mbarrier_at(warp, site.barrier.space, lane, address).offset();
   copy.to = to.data;
   copy.to_written = to.written;
@@ -123,8 +124,7 @@ void arrive(Warp& warp, const Code& code, Mask lanes) {
     if (expects_bytes) check(barrier.expect_bytes(counts[lane]));
     if ((code.variant & arrives) == 0) return;
     const std::uint64_t state = barrier.state();
-    if (code.order == Order::release)
-      warp.order->release_to(warp, lane, barrier.released);
+    if (code.order == Order::release) warp.order->release_to(warp, lane, barrier.released);
     const std::uint32_t count = expects_bytes ? 1 : counts[lane];
     const bool may_complete = (code.variant & incomplete) == 0;
     check((code.variant & drops) != 0 ? barrier.drop(count, may_complete)
@@ -158,8 +158,7 @@ void wait(Warp& warp, const Code& code, Mask lanes) {
     if (!complete) return;
     done |= Mask{1} << lane;
     warp.block().async().see_phase(barrier);
-    if (code.order == Order::acquire)
-      warp.order->acquire_from(warp, lane, barrier.completed);
+    if (code.order == Order::acquire) warp.order->acquire_from(warp, lane, barrier.completed);
   });
   Mask& d = warp.predicate(code.d);
   d = (d & ~lanes) | done;

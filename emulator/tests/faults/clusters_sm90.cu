@@ -95,12 +95,13 @@ extern "C" __global__ void counted(int* out, int mistake) {
   if (at.thread == 0) sum = 0;
   at.cluster.sync();
   int* const total = at.of(&sum, 0);
-  if (mistake == 1)
-    *total = *total + 1;
-  else if (mistake == 2)
+  if (mistake == 1) {
+    if (at.thread == 0) *total = *total + 1;
+  } else if (mistake == 2) {
     atomicAdd_block(total, 1);
-  else
+  } else {
     atomicAdd(total, 1);
+  }
   at.cluster.sync();
   out[at.index()] = *total;
   at.cluster.sync();
@@ -205,29 +206,36 @@ extern "C" __global__ void message(int* out, int* place, int mistake) {
   out[at.index()] = place[blockIdx.x / at.size * threads + threads - 1 - at.thread];
 }
 
-// All threads write to the first block, and arrive at its mbarrier object.
+// All other threads write to the first block, and arrive at its mbarrier object.
 // 1: they may come before it starts. 2: it does not wait. 3: it waits for one more.
 extern "C" __global__ void signal(int* out, int mistake) {
   __shared__ int values[threads * 4];
   __shared__ std::uint64_t barrier;
   Place at;
   if (at.thread == 0 && at.rank == 0) {
-    ptx::mbarrier_init(&barrier, threads * at.size + (mistake == 3 ? 1 : 0));
+    ptx::mbarrier_init(&barrier, threads * (at.size - 1) + (mistake == 3 ? 1 : 0));
     ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
   }
-  if (mistake != 1) {
+  if (mistake == 0) {
     ptx::barrier_cluster_arrive(ptx::sem_relaxed);
     ptx::barrier_cluster_wait();
+  } else if (mistake != 1) {
+    if (at.rank == 0)
+      for (int i = at.thread; i < threads * 4; i += threads) values[i] = 0;
+    at.cluster.sync();
   }
-  const int place = at.rank * threads + at.thread;
-  at.of(values, 0)[place] = place;
-  asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(
-                   shared_address(at.of(&barrier, 0)))
-               : "memory");
-  if (at.rank != 0) return;
+  __syncthreads();
+  if (at.rank != 0) {
+    const int place = at.rank * threads + at.thread;
+    at.of(values, 0)[place] = place;
+    asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(
+                     shared_address(at.of(&barrier, 0)))
+                 : "memory");
+    return;
+  }
   if (mistake != 2) wait_for(&barrier, 0);
   int sum = 0;
-  for (int i = 0; i < threads * at.size; ++i) sum += values[i];
+  for (int i = threads; i < threads * at.size; ++i) sum += values[i];
   out[at.index()] = sum;
   if (mistake == 2) wait_for(&barrier, 0);
 }
@@ -238,6 +246,7 @@ extern "C" __global__ void sent(int* out, int mistake) {
   __shared__ int values[threads];
   __shared__ std::uint64_t barrier;
   Place at;
+  values[at.thread] = 0;
   if (at.thread == 0) {
     ptx::mbarrier_init(&barrier, 1);
     if (at.rank == 0)
@@ -248,6 +257,7 @@ extern "C" __global__ void sent(int* out, int mistake) {
   if (at.rank == 1)
     ptx::st_async(at.of(values, 0) + at.thread, at.thread + 5,
                   at.of(&barrier, mistake == 3 ? 1 : 0));
+  if (mistake == 2) at.cluster.sync();
   if (at.rank != 0) return;
   if (mistake == 1) out[at.index()] = values[threads - 1 - at.thread];
   if (mistake != 2) wait_for(&barrier, 0);
@@ -287,7 +297,7 @@ extern "C" __global__ void copied(int* out, int mistake) {
     ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cluster, ptx::space_shared,
                                    &barrier, sizeof values);
   }
-  if (at.rank == 1) values[at.thread] = at.thread + 9;
+  values[at.thread] = at.rank == 1 ? at.thread + 9 : 0;
   if (mistake != 1) ptx::fence_proxy_async(ptx::space_shared);
   at.cluster.sync();
   if (at.rank == 1 && at.thread == 0)

@@ -68,9 +68,7 @@ TEST(ClusterFault, AFlagWithoutRelease) {
 
 TEST(ClusterFault, BetweenArrivalAndWait) { check("split", {{1, race, "without order"}}); }
 
-TEST(ClusterFault, ARelaxedArrivalWithoutFence) {
-  check("relaxed", {{1, race, "without order"}});
-}
+TEST(ClusterFault, ARelaxedArrivalWithoutFence) { check("relaxed", {{1, race, "without order"}}); }
 
 TEST(ClusterFault, MisuseOfTheBarrier) {
   check("misused", {{1, undefined, "arrives at the cluster's barrier again"},
