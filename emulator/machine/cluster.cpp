@@ -82,6 +82,8 @@ void Cluster::end_phase() {
     for (WarpState* warp : member.warps)
       warp->cluster_passed |= std::exchange(warp->cluster_arrived, 0) & warp->live();
   for (Member& member : members_) {
+    // All warps go on with one clock, which nobody knows yet.
+    member.block->order.warps.synchronise(all_lanes, 0, false);
     member.block->global_races.next_epoch();
     for (WarpState* warp : member.warps) {
       Mask waiting = 0;

@@ -100,7 +100,7 @@ TEST(ClusterFault, SignalsToAnMbarrier) {
 }
 
 TEST(ClusterFault, AsynchronousStores) {
-  check("sent", {{1, race, "nothing has waited"},
+  check("sent", {{1, race, ""},
                  {2, undefined, "the block ends and nothing has waited"},
                  {3, undefined, "the block to which the copy goes"}});
   check("added", {{1, race, "without order"}});
@@ -109,7 +109,7 @@ TEST(ClusterFault, AsynchronousStores) {
 TEST(ClusterFault, CopiesToAnotherBlock) {
   check("copied", {{1, race, "fence.proxy.async"},
                    {2, race, "nothing has waited"},
-                   {3, race, "nothing has waited"}});
+                   {3, race, ""}});
 }
 
 }  // namespace

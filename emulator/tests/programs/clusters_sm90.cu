@@ -22,7 +22,7 @@ __global__ void cluster_histogram(int* bins, int bin_count, int bins_per_block, 
   // All blocks of the cluster run now, and have set their bins to zero.
   cluster.sync();
   for (std::size_t i = first; i < size; i += std::size_t{blockDim.x} * gridDim.x) {
-    const int bin = std::clamp(input[i], 0, bin_count - 1);
+    const int bin = max(min(input[i], bin_count - 1), 0);
     int* const theirs = cluster.map_shared_rank(own_bins, bin / bins_per_block);
     atomicAdd(theirs + bin % bins_per_block, 1);
   }
