@@ -247,7 +247,7 @@ namespace {
 /// Whether the access is strong for the threads of the block whose memory it is: with the scope of
 /// one block it is not for those of others.
 bool is_strong_for(const Code& code, const Target& target) {
-  return code.order != Order::weak && (target.owner == nullptr || !code.is_block_scope);
+  return code.order != Order::weak && (target.owner == nullptr || code.scope != Scope::block);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ Block::Block(const LaunchContext& launch, Cluster& cluster, int rank, std::uint6
       shared(launch.kernel.shared_bytes(launch.launch.dynamic_shared_bytes)),
       local(launch.local_bytes_per_thread() * launch.thread_positions.size()),
       shared_races(launch, shared.bytes.size(), order),
-      global_races(launch, index, order.warps),
+      global_races(launch, index, cluster.index(), order.warps),
       barriers(order, global_races),
       launch_(launch),
       cluster_(cluster),

@@ -18,10 +18,14 @@ class Block;
 /// counts as done before; so does what other threads of its warp do there.
 class Cluster {
  public:
+  /// `index` in the grid.
+  explicit Cluster(std::uint64_t index) : index_(index) {}
+
   /// Blocks and warps come in the order of their ranks and numbers.
   void add(Block& block) { members_.push_back({.block = &block}); }
   void add(WarpState& warp) { members_.back().warps.push_back(&warp); }
 
+  std::uint64_t index() const { return index_; }
   int size() const { return static_cast<int>(members_.size()); }
   Block& block(int rank) { return *members_[static_cast<std::size_t>(rank)].block; }
 
@@ -48,6 +52,7 @@ class Cluster {
   void end_phase();
   Member& member_of(const WarpState& warp);
 
+  const std::uint64_t index_;
   std::vector<Member> members_;
   bool has_arrivals_ = false, all_release_ = true, all_released_ = true;
   std::uint32_t phases_ = 0;  // that have ended

@@ -98,7 +98,7 @@ std::optional<Rounding> Decoder::rounding() {
 bool Decoder::take_scope() {
   for (const std::string_view scope : {"cta", "cluster", "gpu", "gl", "sys"})
     if (take(scope)) {
-      code.is_block_scope = scope == "cta";
+      code.scope = scope == "cta" ? Scope::block : scope == "cluster" ? Scope::cluster : Scope::gpu;
       return true;
     }
   return false;

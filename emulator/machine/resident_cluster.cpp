@@ -27,7 +27,7 @@ std::uint64_t index_of_block(const LaunchContext& launch, std::uint64_t cluster,
 
 ResidentCluster::ResidentCluster(const LaunchContext& launch, std::uint64_t index,
                                  std::uint64_t seed)
-    : random_(mix(seed ^ index)) {
+    : cluster_(index), random_(mix(seed ^ index)) {
   for (unsigned rank = 0; rank < launch.blocks_per_cluster(); ++rank) {
     const std::uint64_t block = index_of_block(launch, index, rank);
     blocks_.push_back(std::make_unique<ResidentBlock>(launch, cluster_, static_cast<int>(rank),

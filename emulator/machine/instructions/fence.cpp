@@ -9,7 +9,7 @@ namespace {
 
 void run_fence(Warp& warp, const Code& code, Mask lanes) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  fence_lanes(warp, lanes, code.flag);
+  fence_lanes(warp, lanes, code.scope);
 }
 
 void nothing(Warp&, const Code&, Mask) {}
@@ -46,19 +46,13 @@ bool decode_proxy_fence(Decoder& decoder) {
   return true;
 }
 
-/// fence{.sc,.acq_rel,.acquire,.release}.scope and membar.{cta,gl,sys}. flag: the whole GPU or
-/// more, not only the block.
+/// fence{.sc,.acq_rel,.acquire,.release}.scope and membar.{cta,gl,sys}.
 void decode_fence(Decoder& decoder) {
   if (decode_proxy_fence(decoder)) return;
   if (!decoder.take("sc") && !decoder.take("acq_rel") &&
       (decoder.take("acquire") || decoder.take("release")))
     decoder.needs(90);
-  if (decoder.take("cta"))
-    decoder.code.flag = false;
-  else if (decoder.take_scope())
-    decoder.code.flag = true;
-  else
-    decoder.fail("a scope is missing");
+  if (!decoder.take_scope()) decoder.fail("a scope is missing");
   decoder.expect_operands(0);
   decoder.emit(run_fence);
 }

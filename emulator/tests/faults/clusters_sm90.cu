@@ -314,3 +314,37 @@ extern "C" __global__ void copied(int* out, int mistake) {
   }
   at.cluster.sync();
 }
+
+// The first block tells another one by a flag in global memory that its values, there and in its
+// shared memory, are written. `distance` in blocks: 1 is in the cluster, its size is not.
+// mistake 0: fences of the GPU. 1: of the cluster. 2: the reader takes no shared memory and there
+// is no fence.
+extern "C" __global__ void told(int* out, int* place, int* flag, int distance, int mistake) {
+  __shared__ int values[threads];
+  Place at;
+  values[at.thread] = at.thread;
+  const auto fence = [&] {
+    if (mistake == 0) asm volatile("fence.acq_rel.gpu;" ::: "memory");
+    if (mistake == 1) asm volatile("fence.acq_rel.cluster;" ::: "memory");
+  };
+  if (blockIdx.x == 0) {
+    place[at.thread] = at.thread;
+    __syncthreads();
+    if (at.thread == 0) {
+      fence();
+      asm volatile("st.relaxed.gpu.s32 [%0], 1;" ::"l"(flag) : "memory");
+    }
+  }
+  if (static_cast<int>(blockIdx.x) == distance) {
+    if (at.thread == 0) {
+      int seen = 0;
+      while (seen == 0)
+        asm volatile("ld.relaxed.gpu.s32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+      fence();
+    }
+    __syncthreads();
+    out[at.thread] = place[at.thread];
+    if (distance < at.size && mistake != 2) out[at.thread] += at.of(values, 0)[at.thread];
+  }
+  at.cluster.sync();
+}

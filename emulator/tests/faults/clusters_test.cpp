@@ -91,6 +91,25 @@ TEST(ClusterFault, GlobalMemory) {
   });
 }
 
+// A flag in global memory orders shared memory of the cluster too; a fence of the cluster does not
+// reach other ones.
+TEST(ClusterFault, FlagsInGlobalMemory) {
+  FaultTest test("clusters_sm90");
+  const Shape shape{.grid = {4}, .block = {threads}, .cluster = {2, 1, 1}};
+  const auto out = test.device.allocate(threads * sizeof(int)),
+             place = test.device.allocate(threads * sizeof(int));
+  for_seeds(test.kernels, seeds, [&] {
+    const auto flag = [&] { return test.device.upload(std::vector<int>{0}); };
+    for (const int distance : {1, 2})
+      test.expect_none("told", shape, out, place, flag(), distance, 0);
+    test.expect_none("told", shape, out, place, flag(), 1, 1);
+    const Report report{race, {}, {}, {}};
+    test.expect_fault(report, "told", shape, out, place, flag(), 2, 1);
+    for (const int distance : {1, 2})
+      test.expect_fault(report, "told", shape, out, place, flag(), distance, 2);
+  });
+}
+
 TEST(ClusterFault, SignalsToAnMbarrier) {
   check("signal",
         {{1, outside, "may not have started"},
@@ -107,9 +126,7 @@ TEST(ClusterFault, AsynchronousStores) {
 }
 
 TEST(ClusterFault, CopiesToAnotherBlock) {
-  check("copied", {{1, race, "fence.proxy.async"},
-                   {2, race, "nothing has waited"},
-                   {3, race, ""}});
+  check("copied", {{1, race, "fence.proxy.async"}, {2, race, "nothing has waited"}, {3, race, ""}});
 }
 
 }  // namespace
