@@ -158,6 +158,33 @@ TEST(Cluster, SpacesOfAddresses) {
   expect("global", "%l2", 0);
 }
 
+// --- The barrier.
+
+TEST(Cluster, TheBarrierDoesNotCountThreadsThatHaveEnded) {
+  const std::string body = store_u32("%out", "%r2") + "setp.gt.u32 %p1, %r2, 40;\n@%p1 exit;\n" +
+                           sync + "add.u32 %r3, %r2, 100;\n" + store_u32("%out", "%r3");
+  std::string unaligned = body;
+  for (std::size_t at = 0; (at = unaligned.find(".aligned")) != std::string::npos;)
+    unaligned.erase(at, 8);
+  for (const std::string& each : {body, unaligned}) {
+    const Values out =
+        run_u32(each, {.grid = {4}, .block = {64}, .cluster = {4, 1, 1}}, {0}, 1, "", 90);
+    for (U i = 0; i < out.size(); ++i)
+      ASSERT_EQ(out[i], i % 64 > 40 ? i % 64 : i % 64 + 100) << "thread " << i;
+  }
+}
+
+TEST(Cluster, TheBarrierOfABlockWithoutCluster) {
+  const std::string body =
+      ".shared .align 4 .b8 place[256];\nshl.b32 %r3, %r2, 2; mov.u32 %r4, place; add.u32 %r5, "
+      "%r4, "
+      "%r3;\nst.shared.u32 [%r5], %r2;\n" +
+      sync + "sub.u32 %r6, 252, %r3; add.u32 %r6, %r6, %r4; ld.shared.u32 %r7, [%r6];\n" +
+      store_u32("%out", "%r7");
+  const Values out = run_u32(body, {.grid = {2}, .block = {64}}, {0}, 1, "", 90);
+  for (U i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], 63 - i % 64) << "thread " << i;
+}
+
 // --- Asynchronous stores to the next block, which waits for the bytes that all its words have.
 
 std::string sent(const std::string& instructions, U bytes) {

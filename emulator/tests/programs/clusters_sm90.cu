@@ -1,6 +1,5 @@
 #include <cooperative_groups.h>
 
-#include <algorithm>
 #include <random>
 
 #include "emulator/tests/programs/programs.h"
