@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "emulator/machine/address_windows.h"
+#include "emulator/machine/cluster_addresses.h"
 
 namespace emulator {
 namespace {
@@ -79,20 +80,25 @@ Target locate_slowly(Warp& warp, int lane, std::uint64_t address, unsigned bytes
 [[gnu::cold, gnu::noinline]] bool is_written_behind_guards(Warp& warp, int lane,
                                                            const Target& target, unsigned bytes,
                                                            Access access) {
-  Block& block = warp.block();
+  Block& block = owner_of(warp, target);
   return block.has_async() &&
          block.async().guards.check(warp, lane, target.offset, bytes, !is_read(access));
 }
 
+/// `owner`: null for the thread's own block.
 Target locate_marked(Warp& warp, int lane, MarkedBytes& memory, std::uint64_t base,
                      std::uint64_t offset, std::size_t size, unsigned bytes, Access access,
-                     ptx::Space space) {
+                     ptx::Space space, Block* owner = nullptr) {
   const char* name = space == ptx::Space::shared ? "shared" : "local";
   if (offset >= size || bytes > size - offset)
     fault(warp, lane, FaultKind::illegal_address, offset, bytes, access,
-          fmt::format("there are {} bytes of {} memory", size, name));
-  Target target{memory.bytes.data() + base + offset, memory.written.data() + base + offset, space,
-                offset};
+          fmt::format("there are {} bytes of {} memory{}", size, name,
+                      owner != nullptr ? " in the other block" : ""));
+  Target target{.data = memory.bytes.data() + base + offset,
+                .written = memory.written.data() + base + offset,
+                .space = space,
+                .offset = offset,
+                .owner = owner};
   if (access != Access::write && access != Access::copy && !all_written(target.written, bytes) &&
       !(space == ptx::Space::shared &&
         is_written_behind_guards(warp, lane, target, bytes, access)) &&
@@ -100,6 +106,43 @@ Target locate_marked(Warp& warp, int lane, MarkedBytes& memory, std::uint64_t ba
     find_unwritten(warp, lane, offset, bytes, access, fmt::format(", in {} memory", name),
                    target.written);
   return target;
+}
+
+Target locate_own(Warp& warp, int lane, std::uint64_t offset, unsigned bytes, Access access) {
+  MarkedBytes& shared = warp.block().shared;
+  return locate_marked(warp, lane, shared, 0, offset, shared.bytes.size(), bytes, access,
+                       ptx::Space::shared);
+}
+
+/// An address that `mapa` gave.
+[[gnu::noinline]] Target locate_mapped(Warp& warp, ptx::Space space, int lane,
+                                       std::uint64_t address, unsigned bytes, Access access) {
+  namespace addresses = cluster_addresses;
+  const std::uint64_t rank = addresses::rank_of(address), offset = addresses::offset_of(address);
+  const ThreadOrder& order = *warp.order;
+  if (rank == static_cast<std::uint64_t>(order.rank()))
+    return locate_own(warp, lane, offset, bytes, access);
+  Cluster& cluster = warp.block().cluster();
+  if (space == ptx::Space::shared)
+    fault(warp, lane, FaultKind::illegal_address, address, bytes, access,
+          "it is not in the shared memory of the thread's own block, which .shared::cta means");
+  if (rank >= static_cast<std::uint64_t>(cluster.size()))
+    fault(warp, lane, FaultKind::illegal_address, address, bytes, access,
+          fmt::format("it is in the shared memory of block {} of the cluster, which has {}", rank,
+                      cluster.size()));
+  Block& owner = cluster.block(static_cast<int>(rank));
+  if (owner.has_ended)
+    fault(warp, lane, FaultKind::illegal_address, offset, bytes, access,
+          fmt::format("the block {} of the cluster, whose shared memory it is, has ended", rank));
+  if (!order.has_met(warp.index(), static_cast<int>(rank))) {
+    warp.find(FaultKind::illegal_address, lane,
+              fmt::format("{} {} bytes at {:#x}: the block {} of the cluster, whose shared memory "
+                          "it is, may not have started: no barrier of the cluster comes before",
+                          verb(access), bytes, offset, rank));
+    warp.order->meet(warp.index(), 1u << rank);
+  }
+  return locate_marked(warp, lane, owner.shared, 0, offset, owner.shared.bytes.size(), bytes,
+                       access, ptx::Space::shared, &owner);
 }
 
 }  // namespace
@@ -115,6 +158,7 @@ Target locate(Warp& warp, ptx::Space space, int lane, std::uint64_t address, uns
     const AddressWindows& windows = address_windows();
     space = windows.space_of(address);
     address -= windows.base_of(space);
+    if (space == ptx::Space::shared) space = ptx::Space::cluster;
     if (space == ptx::Space::parameter && is_read(access)) {
       if (address + bytes > context.parameters.size())
         fault(warp, lane, FaultKind::illegal_address, address, bytes, access,
@@ -122,9 +166,11 @@ Target locate(Warp& warp, ptx::Space space, int lane, std::uint64_t address, uns
       return {const_cast<std::byte*>(context.parameters.data()) + address, nullptr, space, address};
     }
   }
-  if (space == ptx::Space::shared)
-    return locate_marked(warp, lane, block.shared, 0, address, block.shared.bytes.size(), bytes,
-                         access, space);
+  if (space == ptx::Space::shared || space == ptx::Space::cluster) {
+    if (cluster_addresses::is_mapped(address)) [[unlikely]]
+      return locate_mapped(warp, space, lane, address, bytes, access);
+    return locate_own(warp, lane, address, bytes, access);
+  }
   if (space == ptx::Space::local) {
     const std::size_t each = block.local_bytes_per_thread();
     const auto thread = static_cast<std::size_t>(warp.index() * warp_lanes + lane);
@@ -196,6 +242,16 @@ bool locate_shared(Warp& warp, const Code& code, const std::byte* base, Mask lan
   return is_written;
 }
 
+namespace {
+
+/// Whether the access is strong for the threads of the block whose memory it is: with the scope of
+/// one block it is not for those of others.
+bool is_strong_for(const Code& code, const Target& target) {
+  return code.order != Order::weak && (target.owner == nullptr || code.scope != Scope::block);
+}
+
+}  // namespace
+
 void note_read(Warp& warp, const Code& code, int lane, const Target& target, unsigned bytes) {
   const bool strong = code.order != Order::weak;
   if (code.used_bytes != 0xffff) [[unlikely]] {
@@ -211,7 +267,8 @@ void note_read(Warp& warp, const Code& code, int lane, const Target& target, uns
     return;
   }
   if (target.space == ptx::Space::shared)
-    warp.block().shared_races.read(warp, lane, target.offset, bytes, strong);
+    owner_of(warp, target)
+        .shared_races.read(warp, lane, target.offset, bytes, is_strong_for(code, target));
   else if (target.window != nullptr)
     warp.block().global_races.read(warp, lane, target, bytes, strong);
 }
@@ -222,7 +279,8 @@ void note_write(Warp& warp, const Code& code, int lane, const Target& target, un
   const bool strong = code.order != Order::weak;
   const Change changes{target, value, bytes};
   if (target.space == ptx::Space::shared)
-    warp.block().shared_races.write(warp, lane, target.offset, bytes, strong, changes);
+    owner_of(warp, target)
+        .shared_races.write(warp, lane, target.offset, bytes, is_strong_for(code, target), changes);
   else if (target.window != nullptr)
     warp.block().global_races.write(warp, lane, target, bytes, strong, changes);
   if (all_written(target.written, bytes)) return;
@@ -231,11 +289,13 @@ void note_write(Warp& warp, const Code& code, int lane, const Target& target, un
   std::memset(target.written, 1, bytes);
 }
 
-void note_atomic(Warp& warp, int lane, const Target& target, unsigned bytes, bool writes) {
+void note_atomic(Warp& warp, const Code& code, int lane, const Target& target, unsigned bytes,
+                 bool writes) {
   if (target.space == ptx::Space::shared) {
-    if (!writes) return warp.block().shared_races.read(warp, lane, target.offset, bytes, true);
-    warp.block().shared_races.write(warp, lane, target.offset, bytes, true,
-                                    Change{target, nullptr, bytes});
+    SharedRaces& races = owner_of(warp, target).shared_races;
+    const bool strong = is_strong_for(code, target);
+    if (!writes) return races.read(warp, lane, target.offset, bytes, strong);
+    races.write(warp, lane, target.offset, bytes, strong, Change{target, nullptr, bytes});
   } else if (target.window != nullptr) {
     if (!writes) return warp.block().global_races.read(warp, lane, target, bytes, true);
     warp.block().global_races.write(warp, lane, target, bytes, true,

@@ -8,6 +8,11 @@
 
 namespace emulator {
 
+/// The block whose shared memory it is.
+inline Block& owner_of(Warp& warp, const Target& target) {
+  return target.owner != nullptr ? *target.owner : warp.block();
+}
+
 /// Finds the target of an access of `bytes` (1 to 16, a power of two) in a space. Throws
 /// LaneFault for an address that the lane must not use, and for a read of bytes that nothing has
 /// written.
@@ -34,7 +39,8 @@ bool locate_shared(Warp& warp, const Code& code, const std::byte* base, Mask lan
 void note_write(Warp& warp, const Code& code, int lane, const Target& target, unsigned bytes,
                 const void* value);
 void note_read(Warp& warp, const Code& code, int lane, const Target& target, unsigned bytes);
-void note_atomic(Warp& warp, int lane, const Target& target, unsigned bytes, bool writes);
+void note_atomic(Warp& warp, const Code& code, int lane, const Target& target, unsigned bytes,
+                 bool writes);
 
 std::uint64_t lane_address(Warp& warp, const AddressPlace& place, int lane);
 

@@ -12,6 +12,7 @@ constexpr std::uintptr_t window_bytes = std::uintptr_t{1} << 24;
 std::uintptr_t AddressWindows::base_of(ptx::Space space) const {
   switch (space) {
     case ptx::Space::shared:
+    case ptx::Space::cluster:
       return shared;
     case ptx::Space::local:
       return local;

@@ -27,13 +27,14 @@ AsyncCopies::OfThread& AsyncCopies::of(const WarpState& warp, int lane) {
 }
 
 /// Until the wait nothing may change them.
-void AsyncCopies::set_marks(AsyncCopy& copy) const {
+void AsyncCopies::set_marks(AsyncCopy& copy) {
   if (copy.box != nullptr && copy.shared_to) {
     copy.marks = marks_of_load(*copy.box);
     return;
   }
-  for (std::size_t i = 0; i < copy.bytes; ++i) {
-    const std::uint8_t mark = copy.shared_from               ? guards.mark(*copy.shared_from + i)
+  const GuardedWords& from = starter_of(copy).guards;
+  for (std::size_t i = copy.marks.size(); i < copy.bytes; ++i) {
+    const std::uint8_t mark = copy.shared_from               ? from.mark(*copy.shared_from + i)
                               : copy.from_written != nullptr ? copy.from_written[i]
                                                              : mark_written;
     // See target.h: where there are marks of what is undefined, and where there are not.
@@ -45,15 +46,18 @@ void AsyncCopies::set_marks(AsyncCopy& copy) const {
 
 void AsyncCopies::start(AsyncCopy copy) {
   WarpState& warp = *copy.warp;
+  AsyncCopies& starter = starter_of(copy);
   const int thread = warp.index() * warp_lanes + copy.lane;
   set_marks(copy);
   if (copy.shared_from) {
-    guards.check(warp, copy.lane, *copy.shared_from, size_of(copy), false);
-    races_.read(warp, copy.lane, *copy.shared_from, size_of(copy), false);
-    races_.check_proxy(warp, copy.lane, *copy.shared_from, size_of(copy));
-    guards.add_read(*copy.shared_from, size_of(copy), thread);
+    starter.guards.check(warp, copy.lane, *copy.shared_from, size_of(copy), false);
+    starter.races_.read(warp, copy.lane, *copy.shared_from, size_of(copy), false);
+    starter.races_.check_proxy(warp, copy.lane, *copy.shared_from, size_of(copy));
+    starter.guards.add_read(*copy.shared_from, size_of(copy), thread);
   }
-  if (copy.shared_to) {
+  if (copy.update != nullptr) {
+    races_.write(warp, copy.lane, *copy.shared_to, size_of(copy), true, always);
+  } else if (copy.shared_to) {
     guards.check(warp, copy.lane, *copy.shared_to, size_of(copy), true);
     races_.write(warp, copy.lane, *copy.shared_to, size_of(copy), false, always);
     guards.add_write(*copy.shared_to, size_of(copy), thread);
@@ -62,7 +66,12 @@ void AsyncCopies::start(AsyncCopy copy) {
   const std::uint64_t moment = random_.below(4);
   copy.is_late = moment == 0;
   const auto shared = std::make_shared<AsyncCopy>(std::move(copy));
-  OfThread& own = of(warp, shared->lane);
+  if (!shared->staged.empty()) shared->from = shared->staged.data();
+  if (shared->starter != nullptr) {
+    std::erase_if(from_others_, [](const Shared& each) { return each->is_retired; });
+    from_others_.push_back(shared);
+  }
+  OfThread& own = starter.of(warp, shared->lane);
   std::vector<Shared>& copies = shared->is_bulk ? own.bulk_copies : own.copies;
   std::erase_if(copies, [](const Shared& each) { return each->is_retired; });
   copies.push_back(shared);
@@ -118,6 +127,7 @@ void AsyncCopies::stage(AsyncCopy& copy) {
 
 void AsyncCopies::move_bytes(AsyncCopy& copy) {
   if (copy.box != nullptr && !copy.shared_to) return store_box(*copy.box, copy.from, copy.marks);
+  if (copy.update != nullptr) return copy.update(copy.to, copy.from);
   if (copy.box != nullptr)
     load_box(*copy.box, copy.to);
   else if (copy.bytes != 0)
@@ -159,8 +169,9 @@ void AsyncCopies::land(AsyncCopy& copy, const Shared& shared) {
 
 void AsyncCopies::release_source(AsyncCopy& copy) {
   if (!copy.shared_from) return;
-  guards.remove_read(*copy.shared_from, size_of(copy));
-  races_.read(*copy.warp, copy.lane, *copy.shared_from, size_of(copy), false);
+  AsyncCopies& starter = starter_of(copy);
+  starter.guards.remove_read(*copy.shared_from, size_of(copy));
+  starter.races_.read(*copy.warp, copy.lane, *copy.shared_from, size_of(copy), false);
   copy.shared_from.reset();
 }
 
@@ -170,9 +181,13 @@ void AsyncCopies::retire(AsyncCopy& copy) {
   copy.is_retired = true;
   release_source(copy);
   if (!copy.shared_to) return;
+  if (copy.update != nullptr)
+    return races_.write(*copy.warp, copy.lane, *copy.shared_to, size_of(copy), true, always);
   guards.remove_write(*copy.shared_to, size_of(copy));
   races_.write(*copy.warp, copy.lane, *copy.shared_to, size_of(copy), false, always);
-  if (copy.is_bulk) races_.mark_proxy(*copy.shared_to, size_of(copy));
+  // st.async is no copy of the other proxy: its value was at hand.
+  const bool is_store = copy.barrier && !copy.staged.empty();
+  if (copy.is_bulk && !is_store) races_.mark_proxy(*copy.shared_to, size_of(copy));
 }
 
 /// A copy that is still to be done; null: none.
@@ -198,10 +213,15 @@ bool AsyncCopies::finish_one() {
 const AsyncCopy* AsyncCopies::finish() {
   while (finish_one()) {
   }
+  for (const Shared& copy : from_others_)
+    if (!copy->is_retired) return copy.get();
+  // Of a copy to another block only the source is this one's.
   for (const OfThread& own : threads_)
     for (const auto* list : {&own.copies, &own.bulk_copies})
       for (const Shared& copy : *list)
-        if (!copy->is_retired && (copy->shared_to || copy->shared_from)) return copy.get();
+        if (!copy->is_retired &&
+            ((copy->shared_to && copy->starter == nullptr) || copy->shared_from))
+          return copy.get();
   return nullptr;
 }
 
@@ -232,8 +252,8 @@ void AsyncCopies::see_phase(Mbarrier& barrier) {
   for (const Shared& copy : barrier.unseen) {
     if (copy->is_retired) continue;
     retire(*copy);
-    races_.release_own(*copy->warp, copy->lane, barrier.completed);
-    OfThread& own = of(*copy->warp, copy->lane);
+    copy->warp->order->release_own(*copy->warp, copy->lane, barrier.completed);
+    OfThread& own = starter_of(*copy).of(*copy->warp, copy->lane);
     std::erase(copy->is_bulk ? own.bulk_copies : own.copies, copy);
   }
   barrier.unseen.clear();

@@ -15,7 +15,8 @@
 
 namespace emulator {
 
-/// The asynchronous copies of a block and its mbarrier objects. A copy is done at a moment that the
+/// The asynchronous copies of a block, also those that other blocks of its cluster send to its
+/// shared memory, and its mbarrier objects. A copy is done at a moment that the
 /// block's seed decides, between its start and the wait that covers it. Until that wait,
 /// GuardedWords reports whoever touches its bytes in shared memory, whether it is done or not.
 ///
@@ -63,9 +64,12 @@ class AsyncCopies {
     std::vector<Shared> copies, bulk_copies;
     std::uint64_t groups = 0, bulk_groups = 0;
   };
+  AsyncCopies& starter_of(const AsyncCopy& copy) {
+    return copy.starter != nullptr ? *copy.starter : *this;
+  }
   OfThread& of(const WarpState& warp, int lane);
   void land(AsyncCopy& copy, const Shared& shared);
-  void set_marks(AsyncCopy& copy) const;
+  void set_marks(AsyncCopy& copy);
   void move_bytes(AsyncCopy& copy);
   void stage(AsyncCopy& copy);
   void release_source(AsyncCopy& copy);
@@ -75,7 +79,8 @@ class AsyncCopies {
   SharedRaces& races_;
   Random& random_;
   std::vector<OfThread> threads_;
-  std::vector<Shared> unlanded_;  // and some that a wait has done already
+  std::vector<Shared> from_others_;  // that other blocks have started
+  std::vector<Shared> unlanded_;     // and some that a wait has done already
   std::map<std::uint64_t, Mbarrier> mbarriers_;
   std::uint64_t invalidated_changes_ = 0;
 };

@@ -11,12 +11,18 @@
 
 namespace emulator {
 
+class AsyncCopies;
+
 /// A copy that runs beside the threads, or an arrival that waits for the copies before it.
 struct AsyncCopy {
   const Code* code = nullptr;
   WarpState* warp = nullptr;  // and lane: who started it
   int lane = 0;
   bool is_bulk = false, arrives = false;
+  AsyncCopies* starter = nullptr;  // of the block of that thread; null: the destination's
+  /// Of a reduction: changes the destination. Null: the bytes are copied.
+  using Update = void (*)(std::byte* to, const std::byte* from);
+  Update update = nullptr;
 
   const std::byte* from = nullptr;
   const std::uint8_t* from_written = nullptr;  // null: all
@@ -30,8 +36,9 @@ struct AsyncCopy {
   std::uint64_t group = 0;  // 0: not committed
   bool is_late = false;     // done at the last moment
   bool has_landed = false, is_retired = false;
-  std::vector<std::uint8_t> marks{};  // of the destination
-  std::vector<std::byte> staged{};    // read, but not yet written
+  /// Of the destination; before the start of bytes in `staged` that are not all defined, or none.
+  std::vector<std::uint8_t> marks{};
+  std::vector<std::byte> staged{};  // read, but not yet written
 };
 
 }  // namespace emulator

@@ -58,7 +58,7 @@ void Barriers::order(int barrier) {
     warp->clocks.synchronise(lanes, lanes, (warp->live() & ~lanes) == 0);
   }
   Mask& early = early_warps_[static_cast<std::size_t>(barrier)];
-  shared_races_.clocks.synchronise(waiting | early, waiting, (live & ~waiting) == 0);
+  thread_order_.synchronise(waiting | early, waiting, (live & ~waiting) == 0);
   early = 0;
   global_races_.next_epoch();
 }

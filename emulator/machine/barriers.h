@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "emulator/machine/global_races.h"
-#include "emulator/machine/shared_races.h"
+#include "emulator/machine/thread_order.h"
 #include "emulator/machine/warp_state.h"
 
 namespace emulator {
@@ -14,8 +14,8 @@ namespace emulator {
 /// The barriers of a block.
 class Barriers {
  public:
-  Barriers(SharedRaces& shared_races, GlobalRaces& global_races)
-      : shared_races_(shared_races), global_races_(global_races) {}
+  Barriers(ThreadOrder& thread_order, GlobalRaces& global_races)
+      : thread_order_(thread_order), global_races_(global_races) {}
 
   void add(WarpState& warp) { warps_.push_back(&warp); }
   const std::vector<WarpState*>& warps() const { return warps_; }
@@ -25,11 +25,14 @@ class Barriers {
   /// Warps that completed barriers have let go on since the last call.
   std::uint64_t take_woken() { return std::exchange(woken_, 0); }
 
+  /// The cluster's barrier lets a warp go on.
+  void wake(int warp) { woken_ |= std::uint64_t{1} << warp; }
+
  private:
   void complete(int barrier);
   void order(int barrier);
 
-  SharedRaces& shared_races_;
+  ThreadOrder& thread_order_;
   GlobalRaces& global_races_;
   std::vector<WarpState*> warps_;
   std::uint64_t woken_ = 0;

@@ -6,6 +6,7 @@
 
 #include "emulator/machine/async_copies.h"
 #include "emulator/machine/barriers.h"
+#include "emulator/machine/cluster.h"
 #include "emulator/machine/warpgroups.h"
 
 namespace emulator {
@@ -21,7 +22,9 @@ struct AllocationCache {
 /// Memory and state that the threads of a block share.
 class Block {
  public:
-  Block(const LaunchContext& launch, std::uint64_t index, std::uint64_t seed);
+  /// `rank` in the cluster, to which it adds itself.
+  Block(const LaunchContext& launch, Cluster& cluster, int rank, std::uint64_t index,
+        std::uint64_t seed);
 
   const LaunchContext& context() const { return launch_; }
   std::uint64_t index() const { return index_; }
@@ -32,12 +35,15 @@ class Block {
   /// Nothing has written these bytes of a thread's stack from now on.
   void forget_local(int warp, int lane, std::size_t begin, std::size_t bytes);
   std::uint32_t special(std::size_t special, int warp, int lane) const;
+  Cluster& cluster() const { return cluster_; }
 
   std::unique_ptr<Counts> counts;  // null: nothing is counted
   MarkedBytes shared;
   MarkedBytes local;  // one thread's behind the other's
   AllocationCache allocation;
 
+  bool has_ended = false;
+  ThreadOrder order;
   SharedRaces shared_races;
   GlobalRaces global_races;
   Barriers barriers;
@@ -50,6 +56,7 @@ class Block {
 
  private:
   const LaunchContext& launch_;
+  Cluster& cluster_;
   const std::uint64_t index_;
   Dim3 position_;
   Random random_;

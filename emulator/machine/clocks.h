@@ -75,6 +75,18 @@ class Clocks {
     join(row(member), released);
   }
 
+  /// Keeps what all of these members know in the one number again.
+  void settle(Mask members) {
+    if (rows_ == nullptr || members == 0) return;
+    std::uint32_t least = ~std::uint32_t{0};
+    for_lanes(members, [&](int me) {
+      for_lanes(members, [&](int other) {
+        if (other != me) least = std::min(least, known(me, other));
+      });
+    });
+    if ((members & (members - 1)) != 0) all_ = std::max(all_, least);
+  }
+
   static void join(Row& into, const Row& other) {
     for (std::size_t i = 0; i < into.size(); ++i) into[i] = std::max(into[i], other[i]);
   }

@@ -43,6 +43,9 @@ struct Place {
 /// How other threads see an access (PTX ISA, memory consistency model).
 enum class Order : unsigned char { weak, relaxed, acquire, release, acquire_release };
 
+/// The threads for which an access is strong, or a fence.
+enum class Scope : unsigned char { block, cluster, gpu };
+
 /// One decoded instruction. `run` is called with the lanes that are to execute it.
 struct Code {
   using Run = void (*)(Warp&, const Code&, Mask);
@@ -55,6 +58,7 @@ struct Code {
   Order order = Order::weak;
   unsigned char variant = 0;  // one number that the family of `run` gives a meaning
   bool flag = false, flag2 = false, flag3 = false;
+  Scope scope = Scope::gpu;
   unsigned char count = 1;            // elements of a vector
   std::uint16_t used_bytes = 0xffff;  // of what a load reads
   std::uint32_t target = 0;           // of a branch: an index of Code

@@ -97,7 +97,10 @@ std::optional<Rounding> Decoder::rounding() {
 
 bool Decoder::take_scope() {
   for (const std::string_view scope : {"cta", "cluster", "gpu", "gl", "sys"})
-    if (take(scope)) return true;
+    if (take(scope)) {
+      code.scope = scope == "cta" ? Scope::block : scope == "cluster" ? Scope::cluster : Scope::gpu;
+      return true;
+    }
   return false;
 }
 
@@ -120,7 +123,7 @@ bool Decoder::take_shared() {
   const bool cluster = take("shared::cluster");
   if (cluster) needs(90);
   if (!cluster && !take("shared") && !take("shared::cta")) return false;
-  code.space = ptx::Space::shared;
+  code.space = cluster ? ptx::Space::cluster : ptx::Space::shared;
   return true;
 }
 
@@ -234,7 +237,8 @@ void Decoder::address(std::size_t index) {
     code.a = constant(base.bits, 8);
   } else if (base.kind == ptx::OperandKind::symbol) {
     const SymbolAddress symbol = layout_.symbol(base.name, instruction_.line);
-    if (symbol.space != code.space && code.space != ptx::Space::generic)
+    const bool is_shared = symbol.space == ptx::Space::shared && code.space == ptx::Space::cluster;
+    if (symbol.space != code.space && code.space != ptx::Space::generic && !is_shared)
       fail(fmt::format("'{}' lies in another space", base.name));
     if (code.space == ptx::Space::generic && symbol.space != ptx::Space::global)
       code.space = symbol.space;

@@ -52,8 +52,8 @@ class Decoder {
   /// .L2::cache_hint adds a last operand, which changes nothing. Returns how many there are
   /// without.
   std::size_t take_cache_policy();
-  /// .shared, .shared::cta or, for compute capability 9.0, .shared::cluster: clusters have one
-  /// block. Sets the space. False: none of them.
+  /// .shared, .shared::cta or, for compute capability 9.0, .shared::cluster. Sets the space. False:
+  /// none of them.
   bool take_shared();
 
   std::size_t operands() const { return instruction_.operands.size(); }

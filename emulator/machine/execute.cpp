@@ -9,9 +9,10 @@
 #include <thread>
 #include <utility>
 
+#include "emulator/machine/cluster_addresses.h"
 #include "emulator/machine/program_state.h"
 #include "emulator/machine/random.h"
-#include "emulator/machine/resident_block.h"
+#include "emulator/machine/resident_cluster.h"
 
 namespace emulator {
 namespace {
@@ -77,8 +78,8 @@ std::unique_ptr<LaunchCounter> counter_of(const Launch& launch, const KernelCode
 
 class Run {
  public:
-  Run(const LaunchContext& launch, std::uint64_t blocks, std::uint64_t seed)
-      : launch_(launch), blocks_(blocks), seed_(seed), order_(blocks, seed) {}
+  Run(const LaunchContext& launch, std::uint64_t clusters, std::uint64_t seed)
+      : launch_(launch), clusters_(clusters), seed_(seed), order_(clusters, seed) {}
 
   void execute(unsigned threads) {
     std::vector<std::thread> helpers;
@@ -99,12 +100,10 @@ class Run {
     }
   }
 
-  bool start(std::deque<std::unique_ptr<ResidentBlock>>& residents) {
+  bool start(std::deque<std::unique_ptr<ResidentCluster>>& residents) {
     const std::uint64_t index = next_.fetch_add(1);
-    if (index >= blocks_) return false;
-    const std::uint64_t block = order_.at(index);
-    residents.push_back(
-        std::make_unique<ResidentBlock>(launch_, block, mix(seed_ ^ mix(block + 1))));
+    if (index >= clusters_) return false;
+    residents.push_back(std::make_unique<ResidentCluster>(launch_, order_.at(index), seed_));
     return true;
   }
 
@@ -112,23 +111,23 @@ class Run {
     Random random(mix(seed_ + which + 1));
     // Blocks of a cooperative launch wait for one another.
     const std::uint64_t usual =
-        launch_.launch.grid_workspace != 0 ? blocks_ : 1 + random.below(max_usual_residents);
-    std::deque<std::unique_ptr<ResidentBlock>> residents;
+        launch_.launch.grid_workspace != 0 ? clusters_ : 1 + random.below(max_usual_residents);
+    std::deque<std::unique_ptr<ResidentCluster>> residents;
     std::size_t waiting = 0;  // turns in a row in which a block only waited
     while (!stop_.load(std::memory_order_relaxed)) {
       if (residents.size() < usual) start(residents);
       if (residents.empty()) return;
-      std::unique_ptr<ResidentBlock> block = std::move(residents.front());
+      std::unique_ptr<ResidentCluster> cluster = std::move(residents.front());
       residents.pop_front();
-      const ResidentBlock::Result result = block->run(turn);
+      const ResidentBlock::Result result = cluster->run(turn);
       if (result == ResidentBlock::Result::done) {
-        lane_instructions += block->executed_lanes();
-        if (launch_.counter != nullptr) launch_.counter->add(block->counts());
+        lane_instructions += cluster->executed_lanes();
+        if (launch_.counter != nullptr) cluster->add_counts_to(*launch_.counter);
         waiting = 0;
         continue;
       }
       waiting = result == ResidentBlock::Result::spins ? waiting + 1 : 0;
-      residents.push_back(std::move(block));
+      residents.push_back(std::move(cluster));
       if (waiting < residents.size()) continue;
       // All of them wait: for a block that has not started, for one of another host thread, or for
       // the host.
@@ -138,7 +137,7 @@ class Run {
   }
 
   const LaunchContext& launch_;
-  const std::uint64_t blocks_, seed_;
+  const std::uint64_t clusters_, seed_;
   const Order order_;
   std::atomic<std::uint64_t> next_{0};
   std::atomic<bool> stop_{false};
@@ -168,6 +167,18 @@ void execute(Program& program, const Launch& launch, const GpuModel& gpu, Memory
   if (shared > gpu.shared_bytes_per_block_optin)
     throw fault(fmt::format("{} bytes of shared memory, where {} has {}", shared, gpu.name,
                             gpu.shared_bytes_per_block_optin));
+  const auto& required = kernel.function->cluster;
+  const bool is_explicit = launch.cluster.x != 0 || required[0] != 0;
+  const Dim3 cluster = required[0] != 0        ? Dim3{required[0], required[1], required[2]}
+                       : launch.cluster.x != 0 ? launch.cluster
+                                               : Dim3{};
+  if (launch.grid.x % cluster.x != 0 || launch.grid.y % cluster.y != 0 ||
+      launch.grid.z % cluster.z != 0)
+    throw fault("the grid is no multiple of the cluster");
+  const std::uint64_t blocks_per_cluster = std::uint64_t{cluster.x} * cluster.y * cluster.z;
+  if (blocks_per_cluster > cluster_addresses::max_blocks)
+    throw fault(fmt::format("a cluster has at most {} blocks, not {}",
+                            cluster_addresses::max_blocks, blocks_per_cluster));
   Releases releases;
   LateStores late_stores;
   const Memory::Window& window = memory.window_of(launch.gpu);
@@ -185,7 +196,9 @@ void execute(Program& program, const Launch& launch, const GpuModel& gpu, Memory
                               late_stores,
                               thread_positions(launch.block),
                               WarpUnits{gpu.name},
-                              counter.get()};
+                              counter.get(),
+                              cluster,
+                              is_explicit};
   memory.use_by_kernel(launch.parameters);
   const std::uint64_t blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
   if (blocks == 0) return;
@@ -194,7 +207,9 @@ void execute(Program& program, const Launch& launch, const GpuModel& gpu, Memory
   // Different launches of one seed take different orders.
   static std::atomic<std::uint64_t> launches{0};
   const std::uint64_t seed = mix(settings.seed + 0x9e3779b97f4a7c15u * ++launches);
-  Run(context, blocks, seed).execute(static_cast<unsigned>(std::min<std::uint64_t>(cores, blocks)));
+  const std::uint64_t clusters = blocks / blocks_per_cluster;
+  Run(context, clusters, seed)
+      .execute(static_cast<unsigned>(std::min<std::uint64_t>(cores, clusters)));
 }
 
 }  // namespace emulator

@@ -16,9 +16,10 @@ bool is_one_of(const std::array<std::string_view, size>& names, std::string_view
   return std::ranges::find(names, name) != names.end();
 }
 
-constexpr std::array<std::string_view, 16> uses{
-    "bra",       "brx",   "call",   "ret",   "exit",       "trap",   "bar",          "barrier",
-    "nanosleep", "fence", "membar", "elect", "activemask", "alloca", "stackrestore", "wgmma"};
+constexpr std::array<std::string_view, 18> uses{
+    "bra",        "brx",     "call",         "ret",   "exit",       "trap",
+    "bar",        "barrier", "nanosleep",    "fence", "membar",     "elect",
+    "activemask", "alloca",  "stackrestore", "mapa",  "getctarank", "wgmma"};
 constexpr std::array<std::string_view, 6> memories{"ld",       "ldu",      "st",
                                                    "ldmatrix", "stmatrix", "sust"};
 constexpr std::array<std::string_view, 16> moves{"mov",  "cvta", "and",  "or",       "xor", "not",

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "emulator/machine/global_stamps.h"
+#include "emulator/machine/thread_order.h"
 
 namespace emulator {
 namespace {
@@ -198,28 +199,44 @@ bool GlobalRaces::write_row(const WarpState& warp, const Memory::Window& window,
   return true;
 }
 
-void GlobalRaces::learn_pending(OfWarp& own) {
+void GlobalRaces::learn_pending(WarpState& warp, OfWarp& own, bool is_wide) {
   for (const auto& [record, length] : own.pending) {
     const std::lock_guard lock(record->mutex);
+    if (const auto found = record->clusters.find(cluster_); found != record->clusters.end())
+      warp.order->acquire_from(warp, 0, *found->second);
+    if (!is_wide) continue;
     if (record->everything) own.knowledge.learn_everything();
     for (std::size_t i = 0; i < length && !own.knowledge.everything(); ++i)
       own.knowledge.learn(record->entries[i]);
   }
-  own.pending.clear();
+  if (is_wide) own.pending.clear();
 }
 
-void GlobalRaces::fence(WarpState& warp, Mask lanes) {
+void GlobalRaces::fence(WarpState& warp, Mask lanes, bool is_wide) {
   OfWarp& own = of(warp);
-  for_lanes(lanes, [&](int lane) { own.fenced[static_cast<std::size_t>(lane)] = epoch_ + 1; });
-  learn_pending(own);
+  own.fenced_for_cluster |= lanes;
+  is_wide |= !has_cluster();
+  if (is_wide)
+    for_lanes(lanes, [&](int lane) { own.fenced[static_cast<std::size_t>(lane)] = epoch_ + 1; });
+  learn_pending(warp, own, is_wide);
 }
 
-void GlobalRaces::release(WarpState& warp, int lane, const Target& target, bool fenced) {
+void GlobalRaces::release(WarpState& warp, int lane, const Target& target, bool fenced,
+                          bool is_wide) {
   OfWarp& own = of(warp);
-  const std::uint32_t fence = fenced ? epoch_ + 1 : own.fenced[static_cast<std::size_t>(lane)];
-  if (fence == 0) return;
+  is_wide |= !has_cluster();
+  std::uint32_t fence = fenced ? epoch_ + 1 : own.fenced[static_cast<std::size_t>(lane)];
+  if (!is_wide) fence = 0;
+  const bool is_for_cluster = has_cluster() && (fenced || has_lane(own.fenced_for_cluster, lane));
+  if (fence == 0 && !is_for_cluster) return;
   const auto record = launch_.releases.at(target.window->begin + target.offset, true);
   const std::lock_guard lock(record->mutex);
+  if (is_for_cluster) {
+    auto& of_cluster = record->clusters[cluster_];
+    if (of_cluster == nullptr) of_cluster = std::make_shared<Released>();
+    warp.order->release_to(warp, lane, *of_cluster);
+  }
+  if (fence == 0) return;
   // A fence of this epoch covers what a barrier has ordered before it, and the warp's own accesses.
   // Behind a barrier, the fences of the other threads are taken to have been executed as well.
   const std::uint32_t in_block = fence == epoch_ + 1 ? epoch_ : fence;
@@ -234,7 +251,7 @@ void GlobalRaces::release(WarpState& warp, int lane, const Target& target, bool 
   own.knowledge.append_to(record->entries);
 }
 
-void GlobalRaces::acquire(WarpState& warp, const Target& target, bool at_once) {
+void GlobalRaces::acquire(WarpState& warp, const Target& target, bool at_once, bool is_wide) {
   const auto record = launch_.releases.at(target.window->begin + target.offset, false);
   if (record == nullptr) return;
   OfWarp& own = of(warp);
@@ -250,7 +267,18 @@ void GlobalRaces::acquire(WarpState& warp, const Target& target, bool at_once) {
     known->second = length;
   else
     own.pending.emplace_back(record, length);
-  if (at_once) learn_pending(own);
+  if (at_once) learn_pending(warp, own, is_wide || !has_cluster());
+}
+
+void GlobalRaces::release_to(const WarpState& warp, Knowledge& released) {
+  released.learn({Knowledge::of_block(block_ & 0xffffff), epoch_});
+  released.learn({Knowledge::of_warp(block_ & 0xffffff, warp.index()), epoch_ + 1});
+  released.learn(knowledge_);
+  released.learn(of(warp).knowledge);
+}
+
+void GlobalRaces::acquire_from(const WarpState& warp, const Knowledge& released) {
+  of(warp).knowledge.learn(released);
 }
 
 void GlobalRaces::next_epoch() {

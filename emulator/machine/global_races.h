@@ -24,8 +24,9 @@ namespace emulator {
 /// the host. Of launches: machine/stream_races.h.
 class GlobalRaces {
  public:
-  GlobalRaces(const LaunchContext& launch, std::uint64_t block, const Clocks& warps)
-      : launch_(launch), block_(block), clocks_(warps), streams_(launch) {}
+  GlobalRaces(const LaunchContext& launch, std::uint64_t block, std::uint64_t cluster,
+              const Clocks& warps)
+      : launch_(launch), block_(block), cluster_(cluster), clocks_(warps), streams_(launch) {}
 
   void read(WarpState& warp, int lane, const Target& target, unsigned bytes, bool strong);
   void write(WarpState& warp, int lane, const Target& target, unsigned bytes, bool strong,
@@ -38,10 +39,14 @@ class GlobalRaces {
   bool write_row(const WarpState& warp, const Memory::Window& window, std::uint64_t offset,
                  std::uint64_t bytes);
 
-  void fence(WarpState& warp, Mask lanes);
-  /// `fenced`: the access itself has release semantics.
-  void release(WarpState& warp, int lane, const Target& target, bool fenced);
-  void acquire(WarpState& warp, const Target& target, bool at_once);
+  /// Not `is_wide`: for the threads of the cluster alone. Without clusters that is not looked at.
+  void fence(WarpState& warp, Mask lanes, bool is_wide);
+  /// `fenced`: the access itself has release semantics, wide or not.
+  void release(WarpState& warp, int lane, const Target& target, bool fenced, bool is_wide);
+  void acquire(WarpState& warp, const Target& target, bool at_once, bool is_wide);
+  /// What a warp has done and knows, for the other blocks of its cluster.
+  void release_to(const WarpState& warp, Knowledge& released);
+  void acquire_from(const WarpState& warp, const Knowledge& released);
   /// A barrier of the block.
   void next_epoch();
 
@@ -49,18 +54,20 @@ class GlobalRaces {
   struct OfWarp {
     Knowledge knowledge;
     std::vector<std::pair<std::shared_ptr<Releases::Record>, std::size_t>> pending;
-    std::array<std::uint32_t, warp_lanes> fenced{};  // epoch + 1 of a lane's last fence
+    std::array<std::uint32_t, warp_lanes> fenced{};  // epoch + 1 of a lane's last wide fence
+    Mask fenced_for_cluster = 0;
   };
+  bool has_cluster() const { return launch_.blocks_per_cluster() > 1; }
   OfWarp& of(const WarpState& warp);
-  void learn_pending(OfWarp& own);
+  void learn_pending(WarpState& warp, OfWarp& own, bool is_wide);
   bool is_known(const WarpState& warp, std::uint64_t stamp);
   bool may_race(std::uint64_t stamp, std::uint64_t mine) const;
   bool is_ordered(const WarpState& warp, std::uint64_t stamp, std::uint64_t mine);
   std::uint64_t stamp(const WarpState& warp, std::uint64_t bytes, bool strong) const;
 
   const LaunchContext& launch_;
-  const std::uint64_t block_;
-  const Clocks& clocks_;  // of the block's warps
+  const std::uint64_t block_, cluster_;  // in the grid
+  const Clocks& clocks_;                 // of the block's warps
   std::array<std::uint32_t, warp_lanes> clocks_at_barrier_{};
   StreamRaces streams_;
   std::uint32_t epoch_ = 0;

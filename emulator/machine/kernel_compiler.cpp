@@ -81,10 +81,6 @@ class Stacks {
 
 std::unique_ptr<KernelCode> compile_kernel(const ptx::Module& module, const ptx::Function& entry,
                                            Observed observed) {
-  if (entry.cluster != std::array<unsigned, 3>{1, 1, 1})
-    ptx::fail(module.file, entry.line,
-              fmt::format("'{}' asks for clusters of several blocks, which are not emulated",
-                          entry.name));
   auto kernel = std::make_unique<KernelCode>();
   kernel->module = &module;
   kernel->function = &entry;

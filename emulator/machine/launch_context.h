@@ -34,6 +34,8 @@ struct LaunchContext {
   std::vector<std::array<std::uint32_t, 3>> thread_positions{};
   WarpUnits warp_units{gpu.name};
   LaunchCounter* counter = nullptr;  // null: nothing is counted
+  Dim3 cluster{};                    // in blocks
+  bool is_explicit_cluster = false;  // somebody has asked for clusters
 
   /// The window of managed memory for its addresses, and the GPU's for all others.
   const Memory::Window& window_at(std::uint64_t address) const {
@@ -41,6 +43,7 @@ struct LaunchContext {
         address - managed_window.begin < managed_window.end - managed_window.begin;
     return is_managed ? managed_window : window;
   }
+  unsigned blocks_per_cluster() const { return cluster.x * cluster.y * cluster.z; }
   std::size_t local_bytes_per_thread() const {
     return kernel.local_bytes + (kernel.is_recursive ? launch.stack_bytes : 0);
   }

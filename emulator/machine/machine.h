@@ -45,6 +45,9 @@ struct KernelFacts {
   int registers = 0;                           // an estimate: PTX has virtual ones
   int max_threads = 1024;                      // .maxntid
   std::array<unsigned, 3> required_threads{};  // .reqntid; zeros: none
+  std::array<unsigned, 3> required_cluster{};  // .reqnctapercluster, in blocks; zeros: none
+  unsigned max_cluster_blocks = 0;             // .maxclusterrank; 0: none
+  bool needs_cluster = false;                  // .explicitcluster
 };
 
 /// One parsed module on all GPUs: `.global` and `.const` variables have an address on each.
@@ -74,7 +77,8 @@ class Program {
 
 struct Launch {
   std::string kernel;
-  Dim3 grid, block, cluster;
+  Dim3 grid, block;
+  Dim3 cluster{0, 0, 0};  // in blocks; zeros: what the kernel asks for
   std::size_t dynamic_shared_bytes = 0;
   std::vector<std::byte> parameters;  // the whole block, laid out as the PTX says
   int gpu = 0;

@@ -17,35 +17,42 @@ void end_late_stores(Warp& warp) {
 
 void release_before(Warp& warp, const Code& code, int lane, const Target& target) {
   if (target.space == ptx::Space::shared) {
-    if (releases(code.order) || has_lane(warp.fenced, lane))
-      warp.block().shared_races.release(warp, lane, target.offset);
+    const bool is_wide = releases(code.order) || has_lane(warp.widely_fenced, lane);
+    if (is_wide || has_lane(warp.fenced, lane))
+      owner_of(warp, target)
+          .shared_races.release(warp, lane, target.offset, is_wide && code.scope != Scope::block);
   } else if (target.window != nullptr) {
     if (releases(code.order)) end_late_stores(warp);
-    warp.block().global_races.release(warp, lane, target, releases(code.order));
+    warp.block().global_races.release(warp, lane, target, releases(code.order),
+                                      code.scope != Scope::cluster);
   }
 }
 
 void acquire_after(Warp& warp, const Code& code, int lane, const Target& target) {
   if (target.space == ptx::Space::shared) {
+    SharedRaces& races = owner_of(warp, target).shared_races;
     if (acquires(code.order))
-      warp.block().shared_races.acquire(warp, lane, target.offset);
+      races.acquire(warp, lane, target.offset, code.scope != Scope::block);
     else
-      warp.polled[static_cast<std::size_t>(lane)] = target.offset + 1;
+      warp.polled[static_cast<std::size_t>(lane)] = {&races, target.offset};
   } else if (target.window != nullptr) {
-    warp.block().global_races.acquire(warp, target, acquires(code.order));
+    warp.block().global_races.acquire(warp, target, acquires(code.order),
+                                      code.scope != Scope::cluster);
   }
 }
 
-void fence_lanes(Warp& warp, Mask lanes, bool whole_gpu) {
+void fence_lanes(Warp& warp, Mask lanes, Scope scope) {
+  const bool is_wide = scope != Scope::block;
   warp.fenced |= lanes;
+  if (is_wide) warp.widely_fenced |= lanes;
   for_lanes(lanes, [&](int lane) {
-    std::uint64_t& polled = warp.polled[static_cast<std::size_t>(lane)];
-    if (polled != 0) warp.block().shared_races.acquire(warp, lane, polled - 1);
-    polled = 0;
+    WarpState::Polled& polled = warp.polled[static_cast<std::size_t>(lane)];
+    if (polled.memory != nullptr) polled.memory->acquire(warp, lane, polled.offset, is_wide);
+    polled = {};
   });
-  if (!whole_gpu) return;
+  if (!is_wide) return;
   end_late_stores(warp);
-  warp.block().global_races.fence(warp, lanes);
+  warp.block().global_races.fence(warp, lanes, scope == Scope::gpu);
 }
 
 void sync_lanes(Warp& warp, Mask lanes) {

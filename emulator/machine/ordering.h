@@ -12,7 +12,7 @@ void release_before(Warp& warp, const Code& code, int lane, const Target& target
 /// A strong read has happened: it acquires what was released at the target, at once with acquire
 /// semantics, else at the lane's next fence.
 void acquire_after(Warp& warp, const Code& code, int lane, const Target& target);
-void fence_lanes(Warp& warp, Mask lanes, bool whole_gpu);
+void fence_lanes(Warp& warp, Mask lanes, Scope scope);
 /// A barrier of a warp among `lanes`.
 void sync_lanes(Warp& warp, Mask lanes);
 

@@ -37,7 +37,7 @@ class ProductReads {
     std::uint64_t product;
     std::uint32_t clock;  // of the warp within the block
   };
-  bool is_over(const WarpState& warp, std::size_t group, std::uint64_t product) const;
+  bool is_over(const WarpState& warp, int lane, std::size_t group, std::uint64_t product) const;
 
   const LaunchContext& launch_;
   const SharedRaces& races_;

@@ -182,6 +182,9 @@ const KernelFacts& Program::facts(std::string_view name) const {
   if (function.max_threads[0] != 0) facts.max_threads = product(function.max_threads);
   if (function.required_threads[0] != 0) facts.max_threads = product(function.required_threads);
   facts.required_threads = function.required_threads;
+  facts.required_cluster = function.cluster;
+  facts.max_cluster_blocks = function.max_cluster_blocks;
+  facts.needs_cluster = function.needs_cluster;
   // The register file has 65536: a block of many threads leaves each fewer.
   facts.registers =
       std::min(facts.registers, std::max(8, 65536 / std::max(facts.max_threads, 1) / 8 * 8));

@@ -12,6 +12,8 @@
 
 namespace emulator {
 
+struct Released;
+
 /// Which accesses of other blocks are ordered before one's own: an epoch (a count of barriers) for
 /// a block or one of its warps.
 class Knowledge {
@@ -45,6 +47,8 @@ class Releases {
     std::mutex mutex;
     std::vector<Knowledge::Entry> entries;
     bool everything = false;
+    /// By cluster, for its own threads.
+    std::unordered_map<std::uint64_t, std::shared_ptr<Released>> clusters;
   };
   std::shared_ptr<Record> at(std::uintptr_t address, bool create);
 

@@ -19,8 +19,9 @@ constexpr int max_idle_rounds = 200;
 
 }  // namespace
 
-ResidentBlock::ResidentBlock(const LaunchContext& launch, std::uint64_t index, std::uint64_t seed)
-    : block_(launch, index, seed) {
+ResidentBlock::ResidentBlock(const LaunchContext& launch, Cluster& cluster, int rank,
+                             std::uint64_t index, std::uint64_t seed)
+    : block_(launch, cluster, rank, index, seed) {
   const Dim3& block = launch.launch.block;
   const unsigned threads = block.x * block.y * block.z;
   const unsigned warps = (threads + warp_lanes - 1) / warp_lanes;
@@ -29,6 +30,7 @@ ResidentBlock::ResidentBlock(const LaunchContext& launch, std::uint64_t index, s
     const Mask mask = lanes == warp_lanes ? all_lanes : (Mask{1} << lanes) - 1;
     warps_.push_back(std::make_unique<Warp>(block_, launch.kernel, static_cast<int>(warp), mask));
     block_.barriers.add(*warps_.back());
+    cluster.add(*warps_.back());
     warps_.back()->sink = this;
     ready_ |= std::uint64_t{1} << warp;
   }
@@ -41,15 +43,19 @@ std::uint64_t ResidentBlock::executed_lanes() const {
 }
 
 ResidentBlock::Result ResidentBlock::run(int instructions) {
+  const bool is_alone = block_.cluster().size() == 1;
   std::uint64_t spinning = 0;
   while (instructions > 0) {
+    ready_ |= block_.barriers.take_woken();
     AsyncCopies* const copies = block_.has_async() ? &block_.async() : nullptr;
     if (ready_ == 0) {
       const bool done =
           std::ranges::all_of(warps_, [](const auto& warp) { return warp->live() == 0; });
+      if (!done && !is_alone) return Result::blocked;
       if (!done) stuck();
       if (copies != nullptr) end_copies();
       if (block_.has_warpgroups()) end_warpgroups();
+      block_.has_ended = true;
       return Result::done;
     }
     const std::uint64_t candidates = ready_ & ~spinning;
@@ -61,7 +67,7 @@ ResidentBlock::Result ResidentBlock::run(int instructions) {
       copies->step();
     }
     if (candidates == 0) {
-      if (copies != nullptr && nobody_goes_on()) stuck();
+      if (is_alone && copies != nullptr && nobody_goes_on()) stuck();
       return Result::spins;
     }
     std::uint64_t rest = candidates;
@@ -97,12 +103,16 @@ ResidentBlock::Result ResidentBlock::run(int instructions) {
   return Result::ran;
 }
 
+bool ResidentBlock::only_waits() {
+  ready_ |= block_.barriers.take_woken();
+  return ready_ == 0 ||
+         std::ranges::all_of(warps_, [](const auto& warp) { return warp->waits_for_phases(); });
+}
+
 /// Only this block's threads and copies change its mbarrier objects.
 bool ResidentBlock::nobody_goes_on() {
   const std::uint64_t changes = block_.async().changes();
-  const bool all_wait =
-      std::ranges::all_of(warps_, [](const auto& warp) { return warp->waits_for_phases(); });
-  idle_rounds_ = all_wait && changes == seen_changes_ ? idle_rounds_ + 1 : 0;
+  idle_rounds_ = only_waits() && changes == seen_changes_ ? idle_rounds_ + 1 : 0;
   seen_changes_ = changes;
   return idle_rounds_ > max_idle_rounds;
 }
@@ -129,8 +139,9 @@ void ResidentBlock::stuck() {
   const Warp* owner = nullptr;
   bool counted = false;
   const auto rank = [](const Split& split) {
-    return split.wait == Wait::warp_barrier || split.wait == Wait::warpgroup ? 2
-           : split.wait == Wait::none                                        ? 1
+    return split.wait == Wait::warp_barrier || split.wait == Wait::warpgroup ? 3
+           : split.wait == Wait::none                                        ? 2
+           : split.wait == Wait::cluster_barrier                             ? 1
                                                                              : 0;
   };
   for (const auto& warp : warps_) {
@@ -163,7 +174,9 @@ void ResidentBlock::stuck() {
       phase || (counted && !warp_wide) ? FaultKind::endless : FaultKind::divergent_barrier;
   const char* what = warp_wide ? "lanes that the mask names never arrive"
                      : phase   ? "nothing completes the phase of the mbarrier object"
-                               : "not all threads reach the barrier";
+                     : first->wait == Wait::cluster_barrier
+                         ? "not all threads of the cluster reach its barrier"
+                         : "not all threads reach the barrier";
   const std::string bytes = phase ? block_.async().pending_transactions() : std::string();
   throw fault_at(
       *owner, *place(*owner, *first), first->frame,
@@ -171,13 +184,33 @@ void ResidentBlock::stuck() {
 }
 
 bool ResidentBlock::goes_on_after(const WarpState& state, const LaneFault& finding) {
+  Warp& warp = *warps_[static_cast<std::size_t>(state.index())];
+  return goes_on_at(warp, *warp.current(), warp.frame(), finding);
+}
+
+bool ResidentBlock::goes_on_at(const Warp& warp, const Code& code, const Frame* frame,
+                               const LaneFault& finding) const {
   Findings* const findings = block_.context().settings.findings;
   if (findings == nullptr) return false;
-  Warp& warp = *warps_[static_cast<std::size_t>(state.index())];
-  const Code& code = *warp.current();
   const std::string mangled(block_.context().kernel.function->name);
   return findings->is_known(finding.kind, mangled, code.line) ||
-         findings->goes_on(fault_at(warp, code, warp.frame(), finding));
+         findings->goes_on(fault_at(warp, code, frame, finding));
+}
+
+void ResidentBlock::tell_of_use(const ForeignUse& use) {
+  Warp& warp = *warps_[static_cast<std::size_t>(use.thread.warp)];
+  const LaneFault finding{
+      FaultKind::illegal_address, use.thread.lane,
+      "the block of the cluster whose shared memory this uses may end before: no barrier of the "
+      "cluster comes behind"};
+  if (!goes_on_at(warp, *use.code, nullptr, finding))
+    throw fault_at(warp, *use.code, nullptr, finding);
+}
+
+/// Copies may be another block's.
+Dim3 ResidentBlock::position_of(const WarpState& warp) const {
+  return warp.order == &block_.order ? block_.position()
+                                     : block_.cluster().block(warp.order->rank()).position();
 }
 
 Fault ResidentBlock::fault_at(const WarpState& warp, const Code& code, const Frame* frame,
@@ -186,7 +219,7 @@ Fault ResidentBlock::fault_at(const WarpState& warp, const Code& code, const Fra
   const int thread = warp.index() * warp_lanes + lane;
   const LaunchContext& launch = block_.context();
   const ptx::Module& module = *launch.kernel.module;
-  const Dim3 position = block_.position();
+  const Dim3 position = position_of(warp);
   const FaultPlace place{
       .kernel = launch.kernel.demangled,
       .mangled = std::string(launch.kernel.function->name),

@@ -52,6 +52,18 @@ void report(const LaunchContext& launch, const WarpState& warp, int lane, std::u
                   same, before, missing));
 }
 
+/// By a thread of another block than the one whose memory it is.
+void report_outside(const LaunchContext& launch, const WarpState& warp, int lane,
+                    std::uint64_t offset, unsigned bytes, const char* now, const char* before,
+                    std::uint64_t other) {
+  warp.find(
+      FaultKind::race, lane,
+      fmt::format("{} {} bytes at {:#x} of another block's shared memory, which its thread {} "
+                  "{} without order between",
+                  now, bytes, offset, launch.name_of_thread(static_cast<int>(thread_of(other))),
+                  before));
+}
+
 }  // namespace
 
 bool SharedRaces::is_split(const Users& word) {
@@ -93,20 +105,19 @@ void SharedRaces::for_each_place(std::uint64_t offset, unsigned bytes, F f) {
 }
 
 bool SharedRaces::ordered(const WarpState& warp, int lane, std::uint64_t stamp) const {
-  const int other = warp_of(stamp);
-  if (other == warp.index()) return warp.clocks.ordered(lane, lane_of(stamp), warp_clock(stamp));
-  return clocks.ordered(warp.index(), other, block_clock(stamp));
+  return order_.ordered(warp, lane, stamp_of(stamp));
 }
 
-void Released::join(const Released& other) {
-  Clocks::join(warps, other.warps);
-  for (const auto& [warp, lanes] : other.lanes_of_warp) Clocks::join(lanes_of_warp[warp], lanes);
+ThreadStamp SharedRaces::stamp_of(std::uint64_t stamp) const {
+  return {order_.rank(), warp_of(stamp), lane_of(stamp), block_clock(stamp), warp_clock(stamp)};
 }
 
 void SharedRaces::read(WarpState& warp, int lane, std::uint64_t offset, unsigned bytes,
                        bool strong) {
+  if (warp.order != &order_) return read_from_outside(warp, lane, offset, bytes, strong);
+  if (foreign_ != nullptr) foreign_->check(warp, lane, offset, bytes, strong, nullptr);
   const auto thread = static_cast<std::uint64_t>(warp.index() * warp_lanes + lane);
-  const std::uint64_t in_block = clocks.own(warp.index()), in_warp = warp.clocks.own(lane);
+  const std::uint64_t in_block = order_.warps.own(warp.index()), in_warp = warp.clocks.own(lane);
   for_each_place(offset, bytes, [&](Users& users, std::uint64_t part) {
     const std::uint64_t writer = users.writer;
     if (writer != 0 && !(strong && is_strong(writer)) && !ordered(warp, lane, writer))
@@ -114,7 +125,7 @@ void SharedRaces::read(WarpState& warp, int lane, std::uint64_t offset, unsigned
     const std::uint64_t reader = users.reader;
     const auto is_past = [&] {
       if (readers_of(reader) == several_warps)
-        return clocks.knows_everybody(warp.index(), block_clock(reader));
+        return order_.warps.knows_everybody(warp.index(), block_clock(reader));
       if (readers_of(reader) == several_lanes && warp_of(reader) == warp.index())
         return warp.clocks.knows_everybody(lane, warp_clock(reader));
       return ordered(warp, lane, reader);
@@ -133,8 +144,10 @@ void SharedRaces::read(WarpState& warp, int lane, std::uint64_t offset, unsigned
 
 void SharedRaces::write(WarpState& warp, int lane, std::uint64_t offset, unsigned bytes,
                         bool strong, const Change& changes) {
+  if (warp.order != &order_) return write_from_outside(warp, lane, offset, bytes, strong, changes);
+  if (foreign_ != nullptr) foreign_->check(warp, lane, offset, bytes, strong, &changes);
   const auto thread = static_cast<std::uint64_t>(warp.index() * warp_lanes + lane);
-  const std::uint64_t in_block = clocks.own(warp.index()), in_warp = warp.clocks.own(lane);
+  const std::uint64_t in_block = order_.warps.own(warp.index()), in_warp = warp.clocks.own(lane);
   for_each_place(offset, bytes, [&](Users& users, std::uint64_t part) {
     const std::uint64_t writer = users.writer, reader = users.reader;
     if (writer != 0 && !(strong && is_strong(writer)) && !ordered(warp, lane, writer) && changes())
@@ -143,7 +156,7 @@ void SharedRaces::write(WarpState& warp, int lane, std::uint64_t offset, unsigne
       const bool mine = warp_of(reader) == warp.index();
       bool conflict = false;
       if (readers_of(reader) == several_warps)
-        conflict = clocks.knows_nobody(warp.index(), block_clock(reader));
+        conflict = order_.warps.knows_nobody(warp.index(), block_clock(reader));
       else if (readers_of(reader) == several_lanes && mine)
         conflict = warp.clocks.knows_nobody(lane, warp_clock(reader));
       else
@@ -154,6 +167,41 @@ void SharedRaces::write(WarpState& warp, int lane, std::uint64_t offset, unsigne
     }
     users = {make_stamp(thread, part, strong, one_reader, in_block, in_warp), 0};
   });
+}
+
+void SharedRaces::read_from_outside(WarpState& warp, int lane, std::uint64_t offset, unsigned bytes,
+                                    bool strong) {
+  for_each_place(offset, bytes, [&](const Users& users, std::uint64_t) {
+    const std::uint64_t writer = users.writer;
+    if (writer != 0 && !(strong && is_strong(writer)) &&
+        !warp.order->ordered(warp, lane, stamp_of(writer)))
+      report_outside(launch_, warp, lane, offset, bytes, "reads", "writes", writer);
+  });
+  if (foreign_ == nullptr) foreign_ = std::make_unique<ForeignUses>(launch_);
+  foreign_->check(warp, lane, offset, bytes, strong, nullptr);
+  foreign_->add(warp, lane, offset, bytes, strong, false);
+}
+
+void SharedRaces::write_from_outside(WarpState& warp, int lane, std::uint64_t offset,
+                                     unsigned bytes, bool strong, const Change& changes) {
+  const auto knows_nobody = [&](std::uint32_t clock) {
+    return std::ranges::none_of(warp.order->known(warp.index(), order_.rank()),
+                                [=](std::uint32_t known) { return clock < known; });
+  };
+  for_each_place(offset, bytes, [&](const Users& users, std::uint64_t) {
+    const std::uint64_t writer = users.writer, reader = users.reader;
+    if (writer != 0 && !(strong && is_strong(writer)) &&
+        !warp.order->ordered(warp, lane, stamp_of(writer)) && changes())
+      report_outside(launch_, warp, lane, offset, bytes, "writes", "writes too", writer);
+    if (reader == 0 || (strong && is_strong(reader))) return;
+    const bool is_past = readers_of(reader) == several_warps
+                             ? !knows_nobody(block_clock(reader))
+                             : warp.order->ordered(warp, lane, stamp_of(reader));
+    if (!is_past) report_outside(launch_, warp, lane, offset, bytes, "writes", "reads", reader);
+  });
+  if (foreign_ == nullptr) foreign_ = std::make_unique<ForeignUses>(launch_);
+  foreign_->check(warp, lane, offset, bytes, strong, &changes);
+  foreign_->add(warp, lane, offset, bytes, strong, true);
 }
 
 /// What all threads of the block know of: quickly, and at times wrongly not.
@@ -170,8 +218,9 @@ struct SharedRaces::Known {
 
 Mask SharedRaces::read_row(const WarpState& warp, Mask lanes, const std::uint32_t* offsets,
                            unsigned bytes) {
-  const std::uint64_t in_block = clocks.own(warp.index());
-  const Known is_known{warp.index(), clocks.all(), warp.clocks.all()};
+  if (foreign_ != nullptr && !foreign_->is_empty()) return lanes;
+  const std::uint64_t in_block = order_.warps.own(warp.index());
+  const Known is_known{warp.index(), order_.warps.all(), warp.clocks.all()};
   const std::uint64_t parts = bytes >= 4 ? 0xf : (1u << bytes) - 1;
   const unsigned words = (bytes + 3) / 4;
   // Of all stamps of a clock that differ in their lanes.
@@ -226,8 +275,9 @@ Mask SharedRaces::read_row(const WarpState& warp, Mask lanes, const std::uint32_
 
 Mask SharedRaces::write_row(const WarpState& warp, Mask lanes, const std::uint32_t* offsets,
                             unsigned bytes) {
-  const std::uint64_t in_block = clocks.own(warp.index());
-  const Known is_known{warp.index(), clocks.all(), warp.clocks.all()};
+  if (foreign_ != nullptr && !foreign_->is_empty()) return lanes;
+  const std::uint64_t in_block = order_.warps.own(warp.index());
+  const Known is_known{warp.index(), order_.warps.all(), warp.clocks.all()};
   const std::uint64_t parts = bytes >= 4 ? 0xf : (1u << bytes) - 1;
   Mask left = 0;
   for_lanes(lanes, [&](int lane) {
@@ -252,56 +302,45 @@ Mask SharedRaces::write_row(const WarpState& warp, Mask lanes, const std::uint32
   return left;
 }
 
-void SharedRaces::release(WarpState& warp, int lane, std::uint64_t offset) {
-  release_to(warp, lane, released_[offset]);
+void SharedRaces::release(WarpState& warp, int lane, std::uint64_t offset, bool is_wide) {
+  warp.order->release_to(warp, lane, released_[{offset, is_wide ? 0 : warp.order->rank() + 1}]);
 }
 
-void SharedRaces::acquire(WarpState& warp, int lane, std::uint64_t offset) {
-  const auto found = released_.find(offset);
-  if (found != released_.end()) acquire_from(warp, lane, found->second);
-}
-
-void SharedRaces::release_to(WarpState& warp, int lane, Released& released) {
-  Clocks::join(released.warps, clocks.release(warp.index()));
-  Clocks::join(released.lanes_of_warp[warp.index()], warp.clocks.release(lane));
-}
-
-void SharedRaces::release_own(WarpState& warp, int lane, Released& released) {
-  const auto own = [](Clocks& of, int member, Clocks::Row& row) {
-    const auto at = static_cast<std::size_t>(member);
-    row[at] = std::max(row[at], of.release(member)[at]);
-  };
-  own(clocks, warp.index(), released.warps);
-  own(warp.clocks, lane, released.lanes_of_warp[warp.index()]);
-}
-
-void SharedRaces::acquire_from(WarpState& warp, int lane, const Released& released) {
-  clocks.acquire(warp.index(), released.warps);
-  if (const auto own = released.lanes_of_warp.find(warp.index());
-      own != released.lanes_of_warp.end())
-    warp.clocks.acquire(lane, own->second);
+void SharedRaces::acquire(WarpState& warp, int lane, std::uint64_t offset, bool is_wide) {
+  const int rank = warp.order->rank();
+  for (const int scope : {0, rank + 1}) {
+    const auto found = released_.find({offset, scope});
+    if (found == released_.end()) continue;
+    if (scope != 0 || is_wide) {
+      warp.order->acquire_from(warp, lane, found->second);
+    } else if (const auto own = found->second.blocks.find(rank);
+               own != found->second.blocks.end()) {
+      warp.order->acquire_from(warp, lane, {.blocks = {*own}});
+    }
+  }
 }
 
 void SharedRaces::fence_proxy(WarpState& warp, int lane) {
   std::deque<Released>& own = proxy_fences_[warp.index() * warp_lanes + lane];
-  release_to(warp, lane, own.emplace_back());
+  order_.release_to(warp, lane, own.emplace_back());
   if (own.size() > max_proxy_fences) own.pop_front();
 }
 
 bool SharedRaces::is_fenced(const WarpState& warp, int lane, std::uint64_t stamp) const {
   const auto lies_between = [&](int thread, const Released& fence) {
     const int its_warp = thread / warp_lanes, its_lane = thread % warp_lanes;
-    const Clocks::Row& lanes = fence.lanes_of_warp.at(its_warp);
+    const Released::OfBlock& released = fence.blocks.at(order_.rank());
+    const Clocks::Row& lanes = released.lanes_of_warp.at(its_warp);
     const auto at = [](const Clocks::Row& row, int member) {
       return row[static_cast<std::size_t>(member)];
     };
     const bool covers = warp_of(stamp) == its_warp
                             ? warp_clock(stamp) < at(lanes, lane_of(stamp))
-                            : block_clock(stamp) < at(fence.warps, warp_of(stamp));
+                            : block_clock(stamp) < at(released.warps, warp_of(stamp));
     const bool is_known =
         its_warp == warp.index()
             ? warp.clocks.ordered(lane, its_lane, at(lanes, its_lane) - 1)
-            : clocks.ordered(warp.index(), its_warp, at(fence.warps, its_warp) - 1);
+            : order_.warps.ordered(warp.index(), its_warp, at(released.warps, its_warp) - 1);
     return covers && is_known;
   };
   const auto has_fenced = [&](const auto& of_thread) {
@@ -346,7 +385,8 @@ void SharedRaces::check_product(WarpState& warp, std::uint64_t offset, unsigned 
 
 void SharedRaces::mark_proxy(std::uint64_t offset, unsigned bytes) {
   for_each_place(offset, bytes, [](Users& users, std::uint64_t) {
-    users.writer |= std::uint64_t{bulk_copy} << 15;
+    // Another block's copy leaves no stamp of its own here.
+    if (users.writer != 0) users.writer |= std::uint64_t{bulk_copy} << 15;
   });
 }
 

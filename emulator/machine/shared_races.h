@@ -4,23 +4,21 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
+#include <utility>
 #include <vector>
 
+#include "emulator/machine/foreign_uses.h"
 #include "emulator/machine/launch_context.h"
 #include "emulator/machine/target.h"
+#include "emulator/machine/thread_order.h"
 #include "emulator/machine/warp_state.h"
 
 namespace emulator {
 
-/// Accesses that some threads have released for others to acquire.
-struct Released {
-  Clocks::Row warps{};
-  std::map<int, Clocks::Row> lanes_of_warp{};
-  void join(const Released& other);
-};
-
-/// Finds accesses to shared memory by two threads of a block, at least one of them a write, that
-/// nothing orders. Barriers of the block and of warps order, shuffles, votes and matches too, and
+/// Finds accesses to shared memory by two threads, at least one of them a write, that nothing
+/// orders; of its own block, or of others of its cluster.
+/// Barriers of the block and of warps order, shuffles, votes and matches too, and
 /// so does a fence with a strong access on either side. Two strong accesses (volatile, relaxed,
 /// atomic) are no race, nor is a write of the value that is there already.
 ///
@@ -29,8 +27,9 @@ struct Released {
 /// that have exited count as synchronised.
 class SharedRaces {
  public:
-  SharedRaces(const LaunchContext& launch, std::size_t bytes)
-      : launch_(launch), words_((bytes + 3) / 4) {}
+  /// `order` of the block whose memory it is.
+  SharedRaces(const LaunchContext& launch, std::size_t bytes, ThreadOrder& order)
+      : launch_(launch), order_(order), words_((bytes + 3) / 4) {}
 
   void read(WarpState& warp, int lane, std::uint64_t offset, unsigned bytes, bool strong);
   /// `changes` tells, when it matters, whether the bytes hold another value than the one written.
@@ -43,12 +42,9 @@ class SharedRaces {
   /// The same of weak writes.
   Mask write_row(const WarpState& warp, Mask lanes, const std::uint32_t* offsets, unsigned bytes);
 
-  void release(WarpState& warp, int lane, std::uint64_t offset);
-  void acquire(WarpState& warp, int lane, std::uint64_t offset);
-  void release_to(WarpState& warp, int lane, Released& released);
-  /// Only the thread's own accesses, not those that it knows of.
-  void release_own(WarpState& warp, int lane, Released& released);
-  void acquire_from(WarpState& warp, int lane, const Released& released);
+  /// Not `is_wide`: with the scope of the thread's own block.
+  void release(WarpState& warp, int lane, std::uint64_t offset, bool is_wide);
+  void acquire(WarpState& warp, int lane, std::uint64_t offset, bool is_wide);
 
   /// Bulk copies use another proxy: they see what a thread wrote only behind a fence.proxy.async,
   /// by any thread, on the way from the write to the copy.
@@ -60,8 +56,9 @@ class SharedRaces {
   /// A bulk copy wrote these bytes.
   void mark_proxy(std::uint64_t offset, unsigned bytes);
 
-  /// The warps of the block.
-  Clocks clocks;
+  const ThreadOrder& order() const { return order_; }
+  /// Accesses of other blocks of the cluster; null: there were none.
+  ForeignUses* foreign() { return foreign_.get(); }
 
  private:
   /// Who used a word of four bytes, or one of its bytes.
@@ -74,15 +71,23 @@ class SharedRaces {
   /// Calls `f(users, which bytes of the word they used)` for what an access touches.
   template <class F>
   void for_each_place(std::uint64_t offset, unsigned bytes, F f);
+  ThreadStamp stamp_of(std::uint64_t stamp) const;
   bool ordered(const WarpState& warp, int lane, std::uint64_t stamp) const;
+  void read_from_outside(WarpState& warp, int lane, std::uint64_t offset, unsigned bytes,
+                         bool strong);
+  void write_from_outside(WarpState& warp, int lane, std::uint64_t offset, unsigned bytes,
+                          bool strong, const Change& changes);
   struct Known;
   /// Returns whether a fence of the other proxy lies between the access and the thread.
   bool is_fenced(const WarpState& warp, int lane, std::uint64_t stamp) const;
 
   const LaunchContext& launch_;
+  ThreadOrder& order_;
   std::vector<Users> words_;
   std::deque<std::array<Users, 4>> split_words_;
-  std::map<std::uint64_t, Released> released_;
+  /// By offset, and one more than the rank of the block for which alone it is; 0: for all.
+  std::map<std::pair<std::uint64_t, int>, Released> released_;
+  std::unique_ptr<ForeignUses> foreign_;
   std::map<int, std::deque<Released>> proxy_fences_;  // the last ones of each thread
 };
 

@@ -12,6 +12,16 @@ using Reader = const SpecialReader&;
 const std::array<std::uint32_t, 3>& tid(Reader r) {
   return r.launch.thread_positions[static_cast<std::size_t>(r.warp * warp_lanes + r.lane)];
 }
+/// The block's place in its cluster, by a coordinate.
+unsigned in_cluster(unsigned Dim3::*axis, Reader r) {
+  return r.ctaid.*axis % r.launch.cluster.*axis;
+}
+unsigned cluster_index(unsigned Dim3::*axis, Reader r) {
+  return r.ctaid.*axis / r.launch.cluster.*axis;
+}
+unsigned clusters(unsigned Dim3::*axis, Reader r) {
+  return r.launch.launch.grid.*axis / r.launch.cluster.*axis;
+}
 Mask bit(Reader r) { return Mask{1} << r.lane; }
 
 struct SpecialRegister {
@@ -34,6 +44,25 @@ constexpr SpecialRegister registers[] = {
     {"%nctaid.x", [](Reader r) { return r.launch.launch.grid.x; }},
     {"%nctaid.y", [](Reader r) { return r.launch.launch.grid.y; }},
     {"%nctaid.z", [](Reader r) { return r.launch.launch.grid.z; }},
+    {"%clusterid.x", [](Reader r) { return cluster_index(&Dim3::x, r); }},
+    {"%clusterid.y", [](Reader r) { return cluster_index(&Dim3::y, r); }},
+    {"%clusterid.z", [](Reader r) { return cluster_index(&Dim3::z, r); }},
+    {"%nclusterid.x", [](Reader r) { return clusters(&Dim3::x, r); }},
+    {"%nclusterid.y", [](Reader r) { return clusters(&Dim3::y, r); }},
+    {"%nclusterid.z", [](Reader r) { return clusters(&Dim3::z, r); }},
+    {"%cluster_ctaid.x", [](Reader r) { return in_cluster(&Dim3::x, r); }},
+    {"%cluster_ctaid.y", [](Reader r) { return in_cluster(&Dim3::y, r); }},
+    {"%cluster_ctaid.z", [](Reader r) { return in_cluster(&Dim3::z, r); }},
+    {"%cluster_nctaid.x", [](Reader r) { return r.launch.cluster.x; }},
+    {"%cluster_nctaid.y", [](Reader r) { return r.launch.cluster.y; }},
+    {"%cluster_nctaid.z", [](Reader r) { return r.launch.cluster.z; }},
+    {"%cluster_ctarank",
+     [](Reader r) {
+       const Dim3& cluster = r.launch.cluster;
+       return (in_cluster(&Dim3::z, r) * cluster.y + in_cluster(&Dim3::y, r)) * cluster.x +
+              in_cluster(&Dim3::x, r);
+     }},
+    {"%cluster_nctarank", [](Reader r) { return r.launch.blocks_per_cluster(); }},
     {"%laneid", [](Reader r) { return r.lane; }},
     {"%warpid", [](Reader r) { return r.warp; }},
     {"%nwarpid", [](Reader r) { return r.launch.gpu.threads_per_multiprocessor / warp_lanes; }},

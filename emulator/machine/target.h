@@ -9,6 +9,8 @@
 
 namespace emulator {
 
+class Block;
+
 /// Marks of bytes, beside 0 for those that nothing has written. What is undefined has one of the
 /// last two in shared and local memory, and 0 in global memory.
 inline constexpr std::uint8_t mark_written = 1;
@@ -23,6 +25,7 @@ struct Target {
   ptx::Space space;      // never generic
   std::uint64_t offset;  // within the space; for global memory of a GPU, within its window
   const Memory::Window* window = nullptr;
+  Block* owner = nullptr;  // of shared memory; null: the thread's own block
 };
 
 /// The marks of up to 16 bytes: all set?

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <span>
 
+#include "emulator/machine/access.h"
 #include "emulator/machine/block.h"
 #include "emulator/machine/random.h"
 #include "emulator/machine/warp.h"
@@ -213,7 +214,7 @@ std::uint64_t bits_of_bytes(unsigned bytes) {
 
 void UndefinedBytes::look(Warp& warp, const Code& code, int lane, const Target& target,
                           unsigned access_bytes) {
-  Block& block = warp.block();
+  Block& block = owner_of(warp, target);
   const bool is_shared = target.space == ptx::Space::shared;
   std::uint16_t found = 0;
   bool is_result = false;

@@ -42,6 +42,7 @@ void copy_parameters(const Frame& from, Frame& to, const std::vector<CallSite::C
 
 Warp::Warp(Block& block, const KernelCode& kernel, int index, Mask lanes)
     : WarpState(index, lanes), block_(block), kernel_(kernel) {
+  order = &block.order;
   Frame* frame = new_frame(*kernel.entry, nullptr, lanes);
   splits_.push_back({lanes, frame});
   if (block.counts != nullptr) counter_.emplace(*block.context().counter, *block.counts);
@@ -296,6 +297,7 @@ void Warp::exit_lanes(Mask lanes) {
   }
   wake_warp_waiters();
   block_.barriers.check();
+  block_.cluster().check();
 }
 
 /// They look again whether all have come.
@@ -367,6 +369,18 @@ void Warp::wait_for_warpgroup(const Code& code) {
   split.waits_at = &code;
   splits_.push_back(split);
   active_ = 0;
+  reselect_ = true;
+}
+
+void Warp::wait_for_cluster(const Code& code, Mask lanes) {
+  Split split;
+  split.lanes = lanes;
+  split.frame = frame_;
+  split.index = next_;
+  split.wait = Wait::cluster_barrier;
+  split.waits_at = &code;
+  splits_.push_back(split);
+  active_ &= ~lanes;
   reselect_ = true;
 }
 

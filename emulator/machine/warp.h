@@ -24,7 +24,6 @@ class Warp : public WarpState {
   Result run(int instructions);
 
   Block& block() { return block_; }
-  const Code* current() const { return code_; }
   Frame* frame() { return frame_; }
   /// The undefined bits of the frame's registers, which are followed from now on.
   UndefinedRegisters& undefined();
@@ -52,6 +51,8 @@ class Warp : public WarpState {
   void wait_for_block(const Code& code, Mask lanes, int barrier, std::uint32_t warps);
   /// All lanes wait for products of the warpgroup, and execute this instruction again later.
   void wait_for_warpgroup(const Code& code);
+  /// The lanes wait behind this instruction for the cluster's barrier.
+  void wait_for_cluster(const Code& code, Mask lanes);
   /// A hint that these lanes wait for somebody else.
   void spin() { spins_ = true; }
   /// Remembers the value that a polling load found; tells whether it is the same as the time
@@ -86,7 +87,6 @@ class Warp : public WarpState {
   std::byte* banks_[2] = {nullptr, nullptr};
   Frame* frame_ = nullptr;
   const Code* codes_ = nullptr;
-  const Code* code_ = nullptr;
   Mask active_ = 0;
   std::uint32_t next_ = 0;  // index of the next Code
   std::uint32_t stop_ = 0;  // where another split of this frame waits to be joined

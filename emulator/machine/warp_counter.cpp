@@ -30,6 +30,7 @@ ptx::Space addresses_of(const Code& code, Mask lanes, const Frame& frame,
     const int lane = std::countr_zero(rest);
     addresses[lane] = lane_address(code, base, lane);
   }
+  if (code.space == ptx::Space::cluster) return ptx::Space::shared;
   if (code.space != ptx::Space::generic) return code.space;
   const ptx::Space space = address_windows().space_of(addresses[std::countr_zero(lanes)]);
   return space == ptx::Space::generic ? ptx::Space::global : space;

@@ -22,6 +22,8 @@ struct LaneFault {
   std::string text;
 };
 
+class ThreadOrder;
+class SharedRaces;
 class WarpState;
 /// A block, to its warps.
 class FindingSink {
@@ -59,7 +61,7 @@ struct Frame {
   }
 };
 
-enum class Wait : unsigned char { none, block_barrier, warp_barrier, warpgroup };
+enum class Wait : unsigned char { none, block_barrier, cluster_barrier, warp_barrier, warpgroup };
 
 /// Lanes that are at the same instruction of the same frame.
 struct Split {
@@ -82,6 +84,8 @@ class WarpState {
 
   int index() const { return index_; }
   Mask live() const { return live_; }
+  /// The instruction that runs, or ran last.
+  const Code* current() const { return code_; }
   std::vector<Split>& splits() { return splits_; }
   [[noreturn]] void fault(FaultKind kind, int lane, std::string text) const {
     throw LaneFault{kind, lane, std::move(text)};
@@ -95,19 +99,33 @@ class WarpState {
 
   /// The order between the lanes of this warp, for the search for races.
   Clocks clocks;
-  Mask fenced = 0;  // lanes that have executed a fence
+  ThreadOrder* order = nullptr;  // of its block
+  Mask fenced = 0;               // lanes that have executed a fence
+  Mask widely_fenced = 0;        // one that is not for their block alone
+  Mask fenced_inits = 0;         // fence.mbarrier_init
   // Of each lane that has got an undefined value; empty: none has.
   std::vector<UndefinedSource> undefined_sources{};
-  Mask without_result = 0;  // lanes that the last shuffle gave nothing
-  std::array<std::uint64_t, warp_lanes>
-      polled{};                      // offset + 1 of a lane's last strong read of shared memory
+  Mask without_result = 0;           // lanes that the last shuffle gave nothing
   std::uint32_t product_fences = 0;  // wgmma.fence
   std::uint64_t products_over = 0;   // of wgmma, for which this warp has waited
+  /// A lane's last strong read of shared memory.
+  struct Polled {
+    SharedRaces* memory = nullptr;  // null: none, or acquired since
+    std::uint64_t offset = 0;
+  };
+  std::array<Polled, warp_lanes> polled{};
+
+  /// Lanes at the cluster's barrier: arrived in its present phase, or in one that is complete and
+  /// for which they have not waited.
+  Mask cluster_arrived = 0, cluster_passed = 0;
+  /// How often each lane has arrived there.
+  std::array<std::uint32_t, warp_lanes> cluster_arrivals{};
 
  protected:
   const int index_;
   Mask live_;
   std::vector<Split> splits_;
+  const Code* code_ = nullptr;
 };
 
 }  // namespace emulator

@@ -221,7 +221,7 @@ void Warpgroups::set_max_registers(WarpState& warp, std::uint32_t count, bool in
     const auto& theirs = group.members[i].register_changes;
     const std::size_t last = me.register_changes.size() - 1;
     if (theirs.size() > last &&
-        races_.clocks.ordered(warp.index(), static_cast<int>(first + i), theirs[last]))
+        races_.order().warps.ordered(warp.index(), static_cast<int>(first + i), theirs[last]))
       continue;
     warp.find(FaultKind::undefined, 0,
               fmt::format("warp {} of the warpgroup is not synchronised behind the setmaxnreg "
@@ -232,7 +232,7 @@ void Warpgroups::set_max_registers(WarpState& warp, std::uint32_t count, bool in
     warp.find(FaultKind::undefined, 0,
               fmt::format("the warp has {} registers for each thread before", me.max_registers));
   me.max_registers = count;
-  me.register_changes.push_back(races_.clocks.own(warp.index()));
+  me.register_changes.push_back(races_.order().warps.own(warp.index()));
 }
 
 void Warpgroups::end_frame(const WarpState& warp, const Frame& frame) {

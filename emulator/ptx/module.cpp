@@ -47,12 +47,15 @@ Function read_function(Lexer& lexer, bool is_entry) {
       read_extents(lexer, function.required_threads);
     } else if (token.is(".reqnctapercluster")) {
       read_extents(lexer, function.cluster);
-    } else if (token.is(".minnctapersm") || token.is(".maxnreg") || token.is(".maxnctapersm") ||
-               token.is(".maxclusterrank")) {
+    } else if (token.is(".maxclusterrank")) {
+      function.max_cluster_blocks = static_cast<unsigned>(read_integer(lexer));
+    } else if (token.is(".explicitcluster")) {
+      function.needs_cluster = true;
+    } else if (token.is(".minnctapersm") || token.is(".maxnreg") || token.is(".maxnctapersm")) {
       read_integer(lexer);
     } else if (token.is(".pragma")) {
       skip_statement(lexer);
-    } else if (!token.is(".noreturn") && !token.is(".explicitcluster")) {
+    } else if (!token.is(".noreturn")) {
       lexer.fail(token.line, fmt::format("the directive '{}' is not known", token.text));
     }
   }

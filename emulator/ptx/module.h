@@ -19,7 +19,9 @@ struct Function {
   std::vector<Parameter> results, parameters;
   std::size_t parameter_bytes = 0;
   std::array<unsigned, 3> max_threads{}, required_threads{};  // zeros: none
-  std::array<unsigned, 3> cluster{1, 1, 1};                   // blocks that it asks for
+  std::array<unsigned, 3> cluster{};  // .reqnctapercluster, in blocks; zeros: none
+  unsigned max_cluster_blocks = 0;    // .maxclusterrank; 0: none
+  bool needs_cluster = false;         // .explicitcluster
   std::string_view body{};
   int line = 0, body_line = 0;
 };

@@ -40,7 +40,17 @@ bool is_float(Type type);
 bool is_bits(Type type);
 bool is_integer(Type type);  // s or u
 
-enum class Space : unsigned char { reg, generic, global, shared, local, constant, parameter };
+/// cluster: shared memory of all blocks of a cluster, of which `shared` is the own block's part.
+enum class Space : unsigned char {
+  reg,
+  generic,
+  global,
+  shared,
+  cluster,
+  local,
+  constant,
+  parameter,
+};
 std::optional<Space> space_named(std::string_view name);
 
 }  // namespace emulator::ptx

@@ -100,8 +100,9 @@ std::optional<int> attribute_of(const GpuModel& gpu, int index, cudaDeviceAttr a
     case cudaDevAttrPageableMemoryAccess:
     case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
     case cudaDevAttrMemoryPoolSupportedHandleTypes:
-    case cudaDevAttrClusterLaunch:
       return 0;
+    case cudaDevAttrClusterLaunch:
+      return gpu.major >= 9 ? 1 : 0;
     case cudaDevAttrTextureAlignment:
     case cudaDevAttrSurfaceAlignment:
       return as_int(texture_alignment);
@@ -187,6 +188,7 @@ void describe(const GpuModel& gpu, int index, bool is_mig, cudaDeviceProp& prope
   properties.memPitch = std::numeric_limits<int>::max();
   properties.globalL1CacheSupported = 1;
   properties.localL1CacheSupported = 1;
+  properties.clusterLaunch = gpu.major >= 9 ? 1 : 0;
   properties.multiGpuBoardGroupID = index;
   properties.persistingL2CacheMaxSize = as_int(persisting_l2_bytes(gpu));
   properties.accessPolicyMaxWindowSize =

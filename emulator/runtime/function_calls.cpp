@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "emulator/runtime/cluster_launch.h"
 #include "emulator/runtime/functions.h"
 #include "emulator/runtime/limits.h"
 
@@ -26,6 +27,12 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* sy
     attributes->maxDynamicSharedSizeBytes =
         static_cast<int>(max_dynamic_shared_bytes(*function, facts, gpu));
     attributes->preferredShmemCarveout = -1;  // the default
+    const Dim3 cluster = required_cluster(*function, facts);
+    attributes->clusterDimMustBeSet = facts.needs_cluster ? 1 : 0;
+    attributes->requiredClusterWidth = static_cast<int>(cluster.x);
+    attributes->requiredClusterHeight = static_cast<int>(cluster.y);
+    attributes->requiredClusterDepth = static_cast<int>(cluster.z);
+    attributes->nonPortableClusterSizeAllowed = function->allows_non_portable_clusters ? 1 : 0;
     return cudaSuccess;
   });
 }
@@ -63,6 +70,8 @@ cudaError_t cudaFuncSetAttribute(const void* symbol, cudaFuncAttribute attribute
     if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {
       return value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue;  // a hint
     }
+    if (attribute >= cudaFuncAttributeClusterDimMustBeSet)
+      return set_cluster_attribute(*function, facts, attribute, value);
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
         static_cast<std::size_t>(value) + facts.static_shared_bytes >
             gpu.shared_bytes_per_block_optin) {

@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <array>
 #include <map>
 #include <memory>
 #include <set>
@@ -26,7 +27,10 @@ struct Function {
   std::shared_ptr<CodeModule> code;
   std::string name;  // mangled
   const void* host_function = nullptr;
-  std::map<int, std::size_t> max_dynamic_shared_bytes = {};  // by device, from cudaFuncSetAttribute
+  // From cudaFuncSetAttribute; shared memory by device.
+  std::map<int, std::size_t> max_dynamic_shared_bytes = {};
+  std::array<unsigned, 3> required_cluster = {};  // in blocks; zeros: none
+  bool allows_non_portable_clusters = false;
 };
 
 /// Finds a kernel by its function on the host or by its cudaKernel_t, and reads its PTX if that is

@@ -23,6 +23,9 @@ struct KernelNode {
   cudaKernelNodeParams parameters;
   std::vector<std::vector<std::byte>> values;
   std::vector<void*> arguments;
+  // Of its launch; they stay when the parameters change.
+  bool is_cooperative = false;
+  std::optional<dim3> cluster = std::nullopt;
 };
 
 /// What the program can ask about a node. Nodes that libraries have made are kernels without

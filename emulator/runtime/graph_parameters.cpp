@@ -29,6 +29,7 @@ cudaError_t set_parameters(cudaGraphNode_t handle, cudaGraphNodeType type, const
     const auto node = p.graph_nodes.find(handle);
     if (node == nullptr || node->type() != type) return cudaErrorInvalidValue;
     Work work;
+    if (type == cudaGraphNodeTypeKernel) work.node = node->work.node;
     if (const cudaError_t error = make(p, work); error != cudaSuccess) return error;
     node->work = std::move(work);
     return cudaSuccess;
@@ -54,6 +55,7 @@ cudaError_t set_parameters(cudaGraphExec_t graph, cudaGraphNode_t handle, cudaGr
                               [&](Process& p, const GraphNode& node, ExecutableNode& executable) {
                                 if (node.type() != type) return cudaErrorInvalidValue;
                                 Work work;
+                                if (type == cudaGraphNodeTypeKernel) work.node = node.work.node;
                                 if (const cudaError_t error = make(p, work); error != cudaSuccess)
                                   return error;
                                 executable.work = std::move(work);

@@ -7,6 +7,7 @@
 // they stand for would refuse.
 namespace emulator {
 
+/// `work.node`: the node as it was, or null.
 cudaError_t make_kernel_work(Process& process, const cudaKernelNodeParams& parameters, Work& work);
 cudaError_t make_copy_work(Process& process, const cudaMemcpy3DParms& parameters, Work& work);
 cudaError_t make_memset_work(Process& process, const cudaMemsetParams& parameters, Work& work);

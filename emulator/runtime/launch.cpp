@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/runtime/cluster_launch.h"
 #include "emulator/runtime/functions.h"
 #include "emulator/runtime/graph_work.h"
 #include "emulator/runtime/lacking.h"
@@ -24,6 +25,7 @@ struct Configuration {
   std::size_t shared_bytes;
   cudaStream_t stream;
   bool is_cooperative = false;
+  std::optional<dim3> cluster = std::nullopt;  // in blocks
 };
 
 /// Configurations that `<<<...>>>` has pushed and the stub of the kernel has not yet popped.
@@ -106,6 +108,8 @@ std::shared_ptr<const NodeDetails> details_of(const Function& function, const Co
       std::make_shared<NodeDetails>(NodeDetails{cudaGraphNodeTypeKernel, std::move(kernel)});
   auto& kept = std::get<KernelNode>(details->parameters);
   for (auto& value : kept.values) kept.arguments.push_back(value.data());
+  kept.is_cooperative = c.is_cooperative;
+  kept.cluster = c.cluster;
   kept.parameters.func = const_cast<void*>(function.host_function);
   kept.parameters.gridDim = c.grid;
   kept.parameters.blockDim = c.block;
@@ -127,13 +131,17 @@ cudaError_t make_work(Process& p, const void* symbol, const Configuration& c,
       {c.grid, c.block, c.shared_bytes, max_dynamic_shared_bytes(*function, facts, model)}, facts,
       model);
   if (refusal != cudaSuccess) return refusal;
+  Dim3 cluster;
+  if (const cudaError_t e = choose_cluster(*function, facts, model, c.grid, c.cluster, cluster);
+      e != cudaSuccess)
+    return e;
   if (is_too_large(c, facts, model)) return cudaErrorCooperativeLaunchTooLarge;
   const auto parameters = program->parameters(function->name);
   if (!parameters.empty() && arguments == nullptr) return cudaErrorInvalidValue;
   Launch launch{.kernel = function->name,
                 .grid = {c.grid.x, c.grid.y, c.grid.z},
                 .block = {c.block.x, c.block.y, c.block.z},
-                .cluster = {},
+                .cluster = cluster,
                 .dynamic_shared_bytes = c.shared_bytes,
                 .parameters = parameter_block(parameters, arguments),
                 .gpu = gpu,
@@ -171,7 +179,8 @@ cudaError_t launch(const void* symbol, const Configuration& c, void* const* argu
 /// need not be used.
 bool is_harmless(const cudaLaunchAttribute& attribute) {
   return attribute.id == cudaLaunchAttributeIgnore || attribute.id == cudaLaunchAttributePriority ||
-         attribute.id == cudaLaunchAttributeProgrammaticStreamSerialization;
+         attribute.id == cudaLaunchAttributeProgrammaticStreamSerialization ||
+         attribute.id == cudaLaunchAttributeClusterSchedulingPolicyPreference;
 }
 
 }  // namespace
@@ -181,8 +190,13 @@ cudaError_t make_kernel_work(Process& p, const cudaKernelNodeParams& parameters,
     say("a kernel node with arguments in one buffer (`extra`) is not emulated");
     return cudaErrorNotSupported;
   }
-  const Configuration c{parameters.gridDim, parameters.blockDim, parameters.sharedMemBytes,
-                        nullptr};
+  Configuration c{parameters.gridDim, parameters.blockDim, parameters.sharedMemBytes, nullptr};
+  const auto* before =
+      work.node == nullptr ? nullptr : std::get_if<KernelNode>(&work.node->parameters);
+  if (before != nullptr) {
+    c.is_cooperative = before->is_cooperative;
+    c.cluster = before->cluster;
+  }
   return make_work(p, parameters.func, c, parameters.kernelParams, true, work);
 }
 
@@ -198,21 +212,23 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
                                 void** arguments) {
   if (config == nullptr) return last_error() = cudaErrorInvalidValue;
-  bool is_cooperative = false;
+  Configuration c{config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream};
   for (const cudaLaunchAttribute& attribute : std::span(config->attrs, config->numAttrs)) {
     if (is_harmless(attribute)) continue;
     if (attribute.id == cudaLaunchAttributeCooperative) {
-      is_cooperative = attribute.val.cooperative != 0;
+      c.is_cooperative = attribute.val.cooperative != 0;
+      continue;
+    }
+    if (attribute.id == cudaLaunchAttributeClusterDimension) {
+      const auto& cluster = attribute.val.clusterDim;
+      c.cluster = dim3(cluster.x, cluster.y, cluster.z);
       continue;
     }
     say_lacking("launch attribute " + std::to_string(static_cast<int>(attribute.id)) +
                 " is not emulated");
     return last_error() = cudaErrorNotSupported;
   }
-  return launch(
-      function,
-      {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream, is_cooperative},
-      arguments);
+  return launch(function, c, arguments);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,

@@ -55,6 +55,7 @@ void Kernels::run_packed(const std::string& kernel, const Shape& shape,
   launch.kernel = kernel;
   launch.grid = shape.grid;
   launch.block = shape.block;
+  launch.cluster = shape.cluster;
   launch.dynamic_shared_bytes = shape.dynamic_shared_bytes;
   launch.gpu = shape.gpu;
   launch.images = std::make_shared<const ImageObjects>(images);

@@ -19,6 +19,7 @@ struct Shape {
   Dim3 grid, block;
   std::size_t dynamic_shared_bytes = 0;
   int gpu = 0;
+  Dim3 cluster{0, 0, 0};  // zeros: what the kernel asks for
 };
 
 /// GPUs with their memory, for a test that launches kernels without the runtime.

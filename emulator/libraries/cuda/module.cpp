@@ -26,29 +26,6 @@ CUresult load(CUmodule* module, const void* image, const ErrorLog& log) {
   });
 }
 
-/// The addresses of arguments that lie in one buffer, as `extra` gives them. Returns false for an
-/// unknown form of it.
-bool addresses_in(const void* function, void* const* extra, std::vector<void*>& addresses) {
-  std::byte* buffer = nullptr;
-  const std::size_t* bytes = nullptr;
-  for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
-    if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
-      buffer = static_cast<std::byte*>(extra[1]);
-    else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
-      bytes = static_cast<const std::size_t*>(extra[1]);
-    else
-      return false;
-  }
-  std::vector<ParameterPlace> places;
-  if (buffer == nullptr || bytes == nullptr || function_parameters(function, places) != cudaSuccess)
-    return false;
-  for (const ParameterPlace& place : places) {
-    if (place.offset + place.bytes > *bytes) return false;
-    addresses.push_back(buffer + place.offset);
-  }
-  return true;
-}
-
 }  // namespace
 
 extern "C" {
@@ -131,6 +108,21 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
       case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
         *value = all.maxDynamicSharedSizeBytes;
         return cudaSuccess;
+      case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+        *value = all.clusterDimMustBeSet;
+        return cudaSuccess;
+      case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+        *value = all.requiredClusterWidth;
+        return cudaSuccess;
+      case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+        *value = all.requiredClusterHeight;
+        return cudaSuccess;
+      case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+        *value = all.requiredClusterDepth;
+        return cudaSuccess;
+      case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+        *value = all.nonPortableClusterSizeAllowed;
+        return cudaSuccess;
       default:
         return cudaErrorInvalidValue;
     }
@@ -143,6 +135,10 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
       return cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, value);
     if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
       return cudaFuncSetAttribute(function, cudaFuncAttributePreferredSharedMemoryCarveout, value);
+    // Those of clusters have the runtime's numbers.
+    if (attribute >= CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH &&
+        attribute <= CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE)
+      return cudaFuncSetAttribute(function, static_cast<cudaFuncAttribute>(attribute), value);
     return cudaErrorInvalidValue;
   });
 }
@@ -150,33 +146,6 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
 /// A hint, which changes nothing.
 CUresult cuFuncSetCacheConfig(CUfunction, CUfunc_cache) {
   return in_context([] { return cudaSuccess; });
-}
-
-CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-                        CUstream stream, void** parameters, void** extra) {
-  return in_context([&] {
-    std::vector<void*> in_buffer;
-    if (extra != nullptr) {
-      if (parameters != nullptr || !addresses_in(function, extra, in_buffer))
-        return cudaErrorInvalidValue;
-      in_buffer.push_back(nullptr);
-      parameters = in_buffer.data();
-    }
-    return cudaLaunchKernel(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z},
-                            parameters, shared_bytes, stream);
-  });
-}
-
-CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
-                                   unsigned grid_z, unsigned block_x, unsigned block_y,
-                                   unsigned block_z, unsigned shared_bytes, CUstream stream,
-                                   void** parameters) {
-  return in_context([&] {
-    return cudaLaunchCooperativeKernel(function, {grid_x, grid_y, grid_z},
-                                       {block_x, block_y, block_z}, parameters, shared_bytes,
-                                       stream);
-  });
 }
 
 }  // extern "C"

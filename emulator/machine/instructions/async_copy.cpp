@@ -103,14 +103,17 @@ void copy_bulk(Warp& warp, const Code& code, Mask lanes) {
     copy.is_bulk = true;
     copy.bytes = bytes;
     const CopySite& site = *code.copy;
+    Target to{};
+    if (bytes != 0) {
+      set_source(copy, locate_all(warp, site.from, lane, bytes, 16, Access::copy));
+      to = locate_all(warp, site.to, lane, bytes, 16, Access::write);
+      if (to.owner != nullptr) return start_remotely(warp, lane, site, std::move(copy), to);
+      set_destination(copy, to);
+    }
     if (site.has_barrier)
       copy.barrier =
           mbarrier_at(warp, site.barrier.space, lane, lane_address(warp, site.barrier, lane))
               .offset();
-    if (bytes != 0) {
-      set_source(copy, locate_all(warp, site.from, lane, bytes, 16, Access::copy));
-      set_destination(copy, locate_all(warp, site.to, lane, bytes, 16, Access::write));
-    }
     warp.block().async().start(std::move(copy));
   });
 }
@@ -183,6 +186,7 @@ void decode_bulk(Decoder& decoder) {
   } else {
     const bool cluster = decoder.take("shared::cluster");
     if (!cluster) decoder.expect("shared::cta");
+    if (cluster) to = ptx::Space::cluster;
     if (cluster && decoder.take("shared::cta"))
       from = ptx::Space::shared;
     else
@@ -195,7 +199,7 @@ void decode_bulk(Decoder& decoder) {
   site.to = decoder.address_in(0, to);
   site.from = decoder.address_in(1, from);
   decoder.code.b = decoder.source(2, ptx::Type::u32);
-  if (site.has_barrier) site.barrier = decoder.address_in(3, ptx::Space::shared);
+  if (site.has_barrier) site.barrier = decoder.address_in(3, to);
   decoder.emit(copy_bulk);
 }
 

@@ -5,6 +5,7 @@
 
 #include "emulator/machine/access.h"
 #include "emulator/machine/block.h"
+#include "emulator/machine/instructions/async_store.h"
 #include "emulator/machine/instructions/float_rules.h"
 #include "emulator/machine/instructions/half_rules.h"
 #include "emulator/machine/instructions/lanes.h"
@@ -133,7 +134,7 @@ T update_element(Warp& warp, const Code& code, int lane, std::uint64_t address, 
     next = Op::apply(value, b, c, target.space == ptx::Space::global);
   } while (
       !__atomic_compare_exchange_n(place, &value, next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
-  note_atomic(warp, lane, target, sizeof(T), next != value);
+  note_atomic(warp, code, lane, target, sizeof(T), next != value);
   if (is_exchange<Op> && target.written != nullptr && !all_written(target.written, sizeof(T))) {
     undefined.look(warp, code, lane, target, sizeof(T));
     std::memset(target.written, mark_written, sizeof(T));
@@ -295,6 +296,7 @@ void decode_vector(Decoder& decoder, unsigned count, std::string_view op, bool n
 }
 
 void decode_update(Decoder& decoder, bool has_result) {
+  if (!has_result && decoder.take("async")) return decode_async_store(decoder, true);
   decoder.code.order = Order::relaxed;
   const bool acquire_release = decoder.take("acq_rel"), acquire = decoder.take("acquire"),
              release = decoder.take("release");

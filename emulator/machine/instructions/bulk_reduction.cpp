@@ -24,7 +24,7 @@ void BulkAccess::add(Box& box, std::uint64_t address, std::uint32_t at, unsigned
       block.global_races.write(warp_, lane_, target, bytes, false, {target, nullptr, bytes});
     } else {
       block.context().late_stores.end(address);
-      note_atomic(warp_, lane_, target, bytes, true);
+      note_atomic(warp_, *warp_.current(), lane_, target, bytes, true);
     }
   }
   const bool is_managed = target.window != nullptr && target.window->is_managed;

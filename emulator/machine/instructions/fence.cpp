@@ -10,7 +10,7 @@ namespace {
 
 void run_fence(Warp& warp, const Code& code, Mask lanes) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  fence_lanes(warp, lanes, code.flag);
+  fence_lanes(warp, lanes, code.scope);
 }
 
 void nothing(Warp&, const Code&, Mask) {}
@@ -19,6 +19,8 @@ void run_proxy_fence(Warp& warp, const Code&, Mask lanes) {
   for_lanes(lanes, [&](int lane) { warp.block().shared_races.fence_proxy(warp, lane); });
 }
 
+void run_init_fence(Warp& warp, const Code&, Mask lanes) { warp.fenced_inits |= lanes; }
+
 /// fence.proxy and fence.mbarrier_init. False: another fence.
 bool decode_proxy_fence(Decoder& decoder) {
   Code::Run run = nothing;
@@ -26,6 +28,7 @@ bool decode_proxy_fence(Decoder& decoder) {
     decoder.needs(90);
     decoder.expect("release");
     decoder.expect("cluster");
+    run = run_init_fence;
   } else if (decoder.take("proxy")) {
     if (decoder.take("tensormap::generic")) {
       decode_tensor_map_fence(decoder);
@@ -48,19 +51,13 @@ bool decode_proxy_fence(Decoder& decoder) {
   return true;
 }
 
-/// fence{.sc,.acq_rel,.acquire,.release}.scope and membar.{cta,gl,sys}. flag: the whole GPU or
-/// more, not only the block.
+/// fence{.sc,.acq_rel,.acquire,.release}.scope and membar.{cta,gl,sys}.
 void decode_fence(Decoder& decoder) {
   if (decode_proxy_fence(decoder)) return;
   if (!decoder.take("sc") && !decoder.take("acq_rel") &&
       (decoder.take("acquire") || decoder.take("release")))
     decoder.needs(90);
-  if (decoder.take("cta"))
-    decoder.code.flag = false;
-  else if (decoder.take_scope())
-    decoder.code.flag = true;
-  else
-    decoder.fail("a scope is missing");
+  if (!decoder.take_scope()) decoder.fail("a scope is missing");
   decoder.expect_operands(0);
   decoder.emit(run_fence);
 }

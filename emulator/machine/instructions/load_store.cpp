@@ -6,6 +6,7 @@
 
 #include "emulator/machine/access.h"
 #include "emulator/machine/block.h"
+#include "emulator/machine/instructions/async_store.h"
 #include "emulator/machine/instructions/lanes.h"
 #include "emulator/machine/instructions/rows.h"
 #include "emulator/machine/instructions/tensor_map_access.h"
@@ -439,6 +440,7 @@ void decode_ld(Decoder& decoder) {
 }
 
 void decode_st(Decoder& decoder) {
+  if (decoder.take("async")) return decode_async_store(decoder, false);
   take_order(decoder, false);
   take_space(decoder);
   decoder.take_cache_hints();

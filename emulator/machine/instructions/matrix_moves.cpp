@@ -37,9 +37,9 @@ void hold(Matrix& matrix, int lane, bool transposed, std::uint32_t bits) {
 Target locate_shared_row(Warp& warp, const Code& code, int lane, Access access) {
   const std::uint64_t address = lane_address(code, warp.at<std::byte>(code.a), lane);
   const Target target = locate(warp, code, lane, address, row_bytes, access);
-  if (target.space != ptx::Space::shared)
+  if (target.space != ptx::Space::shared || target.owner != nullptr)
     warp.fault(FaultKind::illegal_address, lane,
-               fmt::format("the row at {:#x} is not in shared memory", address));
+               fmt::format("the row at {:#x} is not in shared memory of the block", address));
   return target;
 }
 

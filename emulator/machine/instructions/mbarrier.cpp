@@ -10,22 +10,41 @@
 
 namespace emulator {
 
-std::uint64_t mbarrier_offset(Warp& warp, ptx::Space space, int lane, std::uint64_t address) {
+Target mbarrier_place(Warp& warp, ptx::Space space, int lane, std::uint64_t address) {
   const Target target = locate(warp, space, lane, address, 8, Access::write);
   if (target.space != ptx::Space::shared)
     warp.fault(FaultKind::illegal_address, lane,
                fmt::format("{:#x} is not in shared memory, where mbarrier objects are", address));
-  return target.offset;
+  if (target.owner != nullptr && space != ptx::Space::cluster)
+    warp.fault(FaultKind::undefined, lane,
+               "the mbarrier object is another block's, which takes .shared::cluster");
+  return target;
 }
 
 Mbarrier& mbarrier_at(Warp& warp, ptx::Space space, int lane, std::uint64_t address) {
-  const std::uint64_t offset = mbarrier_offset(warp, space, lane, address);
-  Mbarrier* found = warp.block().async().mbarrier(offset);
+  const Target place = mbarrier_place(warp, space, lane, address);
+  Block& owner = owner_of(warp, place);
+  Mbarrier* found = owner.async().mbarrier(place.offset);
   if (found == nullptr)
     warp.fault(FaultKind::undefined, lane,
-               fmt::format("there is no initialised mbarrier object at {:#x}", offset));
-  warp.block().shared_races.read(warp, lane, offset, 8, true);
+               fmt::format("there is no initialised mbarrier object at {:#x}", place.offset));
+  owner.shared_races.read(warp, lane, place.offset, 8, true);
   return *found;
+}
+
+void start_remotely(Warp& warp, int lane, const CopySite& site, AsyncCopy copy, const Target& to) {
+  const std::uint64_t address = lane_address(warp, site.barrier, lane);
+  const Target place = mbarrier_place(warp, site.barrier.space, lane, address);
+  if (place.owner != to.owner)
+    warp.fault(
+        FaultKind::undefined, lane,
+        "the mbarrier object is not in the shared memory of the block to which the copy goes");
+  copy.barrier = mbarrier_at(warp, site.barrier.space, lane, address).offset();
+  copy.to = to.data;
+  copy.to_written = to.written;
+  copy.shared_to = to.offset;
+  if (to.owner != nullptr) copy.starter = &warp.block().async();
+  owner_of(warp, to).async().start(std::move(copy));
 }
 
 void check_mbarrier(Warp& warp, int lane, const Mbarrier& barrier, const char* problem) {
@@ -66,7 +85,7 @@ void init(Warp& warp, const Code& code, Mask lanes) {
   const auto* counts = warp.at<std::uint32_t>(code.b);
   for_lanes_in_some_order(warp, lanes, [&](int lane) {
     const std::uint64_t offset =
-        mbarrier_offset(warp, code.space, lane, address_of(warp, code, lane));
+        mbarrier_place(warp, code.space, lane, address_of(warp, code, lane)).offset;
     AsyncCopies& async = warp.block().async();
     if (async.mbarrier(offset) != nullptr)
       warp.fault(
@@ -105,8 +124,7 @@ void arrive(Warp& warp, const Code& code, Mask lanes) {
     if (expects_bytes) check(barrier.expect_bytes(counts[lane]));
     if ((code.variant & arrives) == 0) return;
     const std::uint64_t state = barrier.state();
-    if (code.order == Order::release)
-      warp.block().shared_races.release_to(warp, lane, barrier.released);
+    if (code.order == Order::release) warp.order->release_to(warp, lane, barrier.released);
     const std::uint32_t count = expects_bytes ? 1 : counts[lane];
     const bool may_complete = (code.variant & incomplete) == 0;
     check((code.variant & drops) != 0 ? barrier.drop(count, may_complete)
@@ -140,8 +158,7 @@ void wait(Warp& warp, const Code& code, Mask lanes) {
     if (!complete) return;
     done |= Mask{1} << lane;
     warp.block().async().see_phase(barrier);
-    if (code.order == Order::acquire)
-      warp.block().shared_races.acquire_from(warp, lane, barrier.completed);
+    if (code.order == Order::acquire) warp.order->acquire_from(warp, lane, barrier.completed);
   });
   Mask& d = warp.predicate(code.d);
   d = (d & ~lanes) | done;
@@ -166,8 +183,11 @@ void take_order(Decoder& decoder, std::string_view name, Order order) {
   if (named) decoder.needs(90);
 }
 
-void take_object(Decoder& decoder, std::size_t index) {
+/// `may_be_remote`: of another block of the cluster.
+void take_object(Decoder& decoder, std::size_t index, bool may_be_remote) {
   decoder.take_shared();
+  if (decoder.code.space == ptx::Space::cluster && !may_be_remote)
+    decoder.fail("the mbarrier object has to be the own block's");
   decoder.address(index);
 }
 
@@ -180,13 +200,15 @@ void decode_arrive(Decoder& decoder, bool is_drop) {
   }
   if (decoder.take("noComplete")) code.variant |= incomplete;
   take_order(decoder, "release", Order::release);
-  take_object(decoder, 1);
+  take_object(decoder, 1, true);
   const bool needs_count = (code.variant & (expects | incomplete)) != 0;
   decoder.expect_operands(needs_count ? 3 : 2, 3);
   if (decoder.operands() == 3 && (code.variant & incomplete) == 0) decoder.needs(90);
   const bool is_sink = decoder.operand(0).kind == ptx::OperandKind::sink;
   if (is_sink && (code.variant & incomplete) != 0)
     decoder.fail("an arrival with .noComplete returns a state");
+  if (!is_sink && code.space == ptx::Space::cluster)
+    decoder.fail("an arrival at .shared::cluster returns no state");
   code.d = decoder.destination(0, ptx::Type::b64);
   code.b = decoder.operands() == 3 ? decoder.source(2, ptx::Type::u32) : decoder.constant(1, 4);
   decoder.emit(arrive);
@@ -195,7 +217,7 @@ void decode_arrive(Decoder& decoder, bool is_drop) {
 void decode_bytes(Decoder& decoder, Code::Run run) {
   decoder.needs(90);
   take_order(decoder, "relaxed", Order::relaxed);
-  take_object(decoder, 0);
+  take_object(decoder, 0, true);
   decoder.expect_operands(2);
   decoder.code.b = decoder.source(1, ptx::Type::u32);
   decoder.code.variant = expects;
@@ -207,7 +229,7 @@ void decode_wait(Decoder& decoder, bool tries) {
   if (tries) decoder.needs(90);
   code.flag3 = decoder.take("parity");
   take_order(decoder, "acquire", Order::acquire);
-  take_object(decoder, 1);
+  take_object(decoder, 1, false);
   decoder.expect_operands(3, tries ? 4 : 3);
   code.d = decoder.destination(0, ptx::Type::pred);
   code.b = decoder.source(2, code.flag3 ? ptx::Type::u32 : ptx::Type::b64);
@@ -232,7 +254,7 @@ void decode_mbarrier(Decoder& decoder) {
   }
   const bool begins = decoder.take("init");
   if (!begins) decoder.expect("inval");
-  take_object(decoder, 0);
+  take_object(decoder, 0, false);
   decoder.expect_operands(begins ? 2 : 1);
   if (!begins) return decoder.emit(invalidate);
   decoder.code.b = decoder.source(1, ptx::Type::u32);

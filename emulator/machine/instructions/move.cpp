@@ -3,6 +3,7 @@
 
 #include "emulator/machine/address_windows.h"
 #include "emulator/machine/block.h"
+#include "emulator/machine/cluster_addresses.h"
 #include "emulator/machine/instructions/lanes.h"
 #include "emulator/machine/instructions/rows.h"
 
@@ -19,6 +20,11 @@ struct Copy {
 void move_predicate(Warp& warp, const Code& code, Mask lanes) {
   Mask& d = warp.predicate(code.d);
   d = (d & ~lanes) | (warp.predicate(code.a) & lanes);
+}
+
+void is_explicit_cluster(Warp& warp, const Code& code, Mask lanes) {
+  Mask& d = warp.predicate(code.d);
+  d = warp.block().context().is_explicit_cluster ? d | lanes : d & ~lanes;
 }
 
 template <class Whole, class Part>
@@ -149,16 +155,25 @@ void add_offset(Warp& warp, const Code& code, Mask lanes) {
 }
 
 ptx::Space take_space(Decoder& decoder) {
-  if (decoder.take_shared()) return ptx::Space::shared;
+  if (decoder.take_shared()) return decoder.code.space;
   for (const std::string_view name : {"global", "local", "const", "param", "param::entry"})
     if (decoder.take(name)) return *ptx::space_named(name);
   decoder.fail("a space is missing");
 }
 
 /// Constants have addresses of global memory here, but belong to their own space.
-ptx::Space space_of(const LaunchContext& context, std::uint64_t address) {
-  const ptx::Space space = address_windows().space_of(address);
+ptx::Space space_of(Warp& warp, std::uint64_t address) {
+  const AddressWindows& windows = address_windows();
+  const ptx::Space space = windows.space_of(address);
+  if (space == ptx::Space::shared) {
+    namespace addresses = cluster_addresses;
+    const std::uint64_t place = address - windows.base_of(space),
+                        rank = static_cast<unsigned>(warp.order->rank());
+    const bool is_own = !addresses::is_mapped(place) || addresses::rank_of(place) == rank;
+    return is_own ? ptx::Space::shared : ptx::Space::cluster;
+  }
   if (space != ptx::Space::generic) return space;
+  const LaunchContext& context = warp.block().context();
   const auto& ranges = context.kernel.constant_ranges[static_cast<std::size_t>(context.launch.gpu)];
   for (const auto& [begin, end] : ranges)
     if (address >= begin && address < end) return ptx::Space::constant;
@@ -167,10 +182,11 @@ ptx::Space space_of(const LaunchContext& context, std::uint64_t address) {
 
 void is_in_space(Warp& warp, const Code& code, Mask lanes) {
   const auto* a = warp.at<std::uint64_t>(code.a);
-  const LaunchContext& context = warp.block().context();
   Mask result = 0;
   for_lanes(lanes, [&](int i) {
-    result |= static_cast<Mask>(space_of(context, a[i]) == code.space) << i;
+    const ptx::Space space = space_of(warp, a[i]);
+    const bool is_part = code.space == ptx::Space::cluster && space == ptx::Space::shared;
+    result |= static_cast<Mask>(space == code.space || is_part) << i;
   });
   Mask& d = warp.predicate(code.d);
   d = (d & ~lanes) | result;
@@ -184,6 +200,8 @@ void decode_mov(Decoder& decoder) {
     return decode_vector_move(decoder, type);
   if (type == ptx::Type::pred) {
     decoder.code.d = decoder.destination(0, type);
+    if (from.kind == ptx::OperandKind::special && from.name == "%is_explicit_cluster")
+      return decoder.emit(is_explicit_cluster);
     bool negated = false;
     decoder.code.a = decoder.predicate(1, negated);
     if (negated) decoder.fail("mov negates nothing");

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "emulator/machine/block.h"
+#include "emulator/machine/instructions/cluster.h"
 #include "emulator/machine/instructions/groups.h"
 #include "emulator/machine/instructions/lanes.h"
 #include "emulator/machine/instructions/rows.h"
@@ -56,6 +57,7 @@ void bar_arrive(Warp& warp, const Code& code, Mask lanes) {
 void bar_warp_sync(Warp& warp, const Code& code, Mask lanes);
 
 void decode_barriers(Decoder& decoder, bool aligned) {
+  if (!aligned && decoder.take("cluster")) return decode_cluster_barrier(decoder);
   decoder.take("cta");
   if (decoder.take("warp")) {
     decoder.expect("sync");

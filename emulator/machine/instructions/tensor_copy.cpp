@@ -24,9 +24,12 @@ constexpr std::uint64_t shared_alignment = 128;  // of a box in shared memory
 /// The block that a copy writes to. Clusters have one.
 Block& destination_block(Warp& warp, const CopySite& site, int lane) {
   if (site.has_blocks)
-    if (const std::uint16_t mask = warp.at<std::uint16_t>(site.blocks)[lane]; mask != 1)
+    if (const std::uint16_t mask = warp.at<std::uint16_t>(site.blocks)[lane];
+        mask != 1U << warp.block().order.rank())
       warp.fault(FaultKind::undefined, lane,
-                 fmt::format("a copy to the blocks {:#06x} of a cluster, which has one", mask));
+                 fmt::format("a copy to the blocks {:#06x} of its cluster: to other blocks it is "
+                             "not emulated",
+                             mask));
   return warp.block();
 }
 

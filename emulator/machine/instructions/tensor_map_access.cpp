@@ -78,9 +78,9 @@ TensorMap read_tensor_map(Warp& warp, int lane, std::uint64_t address, unsigned 
 
 namespace {
 
-/// flag: a fence of the whole GPU; flag3: acquires, a: the address of a map.
+/// flag3: acquires, a: the address of a map.
 void run_fence(Warp& warp, const Code& code, Mask lanes) {
-  fence_lanes(warp, lanes, code.flag2);
+  fence_lanes(warp, lanes, code.scope);
   if (!code.flag3) return;
   const std::byte* base = warp.at<std::byte>(code.a);
   for_lanes(lanes, [&](int lane) {
@@ -104,8 +104,7 @@ void decode_tensor_map_fence(Decoder& decoder) {
   decoder.needs(90);
   const bool acquires = decoder.take("acquire");
   if (!acquires) decoder.expect("release");
-  const bool is_block = decoder.take("cta");
-  if (!is_block && !decoder.take_scope()) decoder.fail("a scope is missing");
+  if (!decoder.take_scope()) decoder.fail("a scope is missing");
   decoder.expect_operands(acquires ? 2 : 0);
   if (acquires) {
     decoder.address(0);
@@ -113,7 +112,6 @@ void decode_tensor_map_fence(Decoder& decoder) {
     if (size.kind != ptx::OperandKind::integer || size.bits != sizeof(TensorMap))
       decoder.fail("the size of a tensor map is 128");
   }
-  decoder.code.flag2 = !is_block;
   decoder.code.flag3 = acquires;
   decoder.emit(run_fence);
 }

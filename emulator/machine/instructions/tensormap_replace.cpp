@@ -156,7 +156,7 @@ void replace(Warp& warp, const Code& code, Mask lanes) {
   });
 }
 
-/// copy: to global, from shared memory. flag2: a fence of the whole GPU. All lanes of the warp copy
+/// copy: to global, from shared memory. All lanes of the warp copy
 /// the same map.
 void copy_and_fence(Warp& warp, const Code& code, Mask lanes) {
   if (!gather_warp(warp, code, lanes)) return;
@@ -170,7 +170,7 @@ void copy_and_fence(Warp& warp, const Code& code, Mask lanes) {
   });
   const TensorMap map = read_map(warp, code, site.from.space, first, from);
   write_map(warp, code, site.to.space, first, to, map);
-  fence_lanes(warp, lanes, code.flag2);
+  fence_lanes(warp, lanes, code.scope);
 }
 
 void decode_replace(Decoder& decoder) {
@@ -209,8 +209,7 @@ void decode_copy(Decoder& decoder) {
   decoder.expect("shared::cta");
   decoder.expect("tensormap::generic");
   decoder.expect("release");
-  const bool is_block = decoder.take("cta");
-  if (!is_block && !decoder.take_scope()) decoder.fail("a scope is missing");
+  if (!decoder.take_scope()) decoder.fail("a scope is missing");
   take_collective(decoder);
   decoder.expect_operands(3);
   const ptx::Operand& size = decoder.operand(2);
@@ -220,7 +219,6 @@ void decode_copy(Decoder& decoder) {
   site.to = decoder.address_in(0, ptx::Space::global);
   site.from = decoder.address_in(1, ptx::Space::shared);
   decoder.code.copy = &site;
-  decoder.code.flag2 = !is_block;
   decoder.emit(copy_and_fence);
 }
 

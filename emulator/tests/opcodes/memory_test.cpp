@@ -206,7 +206,7 @@ TEST(Memory, LocalDepot) {
   for (std::size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], i);
 }
 
-// A cluster has one block here.
+// A launch without clusters.
 TEST(Memory, SharedMemoryOfTheCluster) {
   const std::string body =
       ".shared .align 4 .b8 place[4];\nmov.u64 %l1, place; st.shared::cluster.u32 [%l1], 5;\n"

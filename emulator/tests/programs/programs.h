@@ -88,5 +88,20 @@ enum class TensorMistake { none, freed, no_map, expects_less, no_wait, no_fence 
 cudaError_t copy_tensor_with(TensorMistake mistake);
 /// A matrix of 8 by 8 chunks of four numbers, which a swizzled copy transposes.
 Result transposed_chunks();
+/// The guide's histogram in distributed shared memory, minus that of the host: zeros. In a graph by
+/// a node whose grid is changed afterwards.
+Result histogram_in_clusters(int cluster_blocks, bool is_in_graph);
+/// [i]: i ^ 1, by a kernel with `__cluster_dims__(2)`.
+Result swapped_in_pairs(int blocks);
+/// Errors of launches with clusters of so many blocks: of that kernel, and of the histogram.
+cudaError_t launch_pairs_as(int grid, int cluster_blocks);
+cudaError_t launch_histogram_as(int grid, int cluster_blocks, bool allow_non_portable);
+/// What the runtime tells of them.
+struct ClusterFacts {
+  int required_width, must_be_set;
+  cudaError_t set_again;               // of another width
+  int active, portable, non_portable;  // cudaOccupancy…: 1024 threads in clusters of four
+};
+ClusterFacts facts_of_clusters();
 
 }  // namespace emulator::programs
