@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "emulator/machine/address_windows.h"
+#include "emulator/machine/cluster.h"
 #include "emulator/machine/cluster_addresses.h"
 
 namespace emulator {

@@ -6,24 +6,22 @@
 
 namespace emulator {
 
-Block::Block(const LaunchContext& launch, Cluster& cluster, int rank, std::uint64_t index,
-             std::uint64_t seed)
+Block::Block(const LaunchContext& launch, const BlockPlace& place, std::uint64_t seed)
     : counts(launch.counter != nullptr ? std::make_unique<Counts>() : nullptr),
       shared(launch.kernel.shared_bytes(launch.launch.dynamic_shared_bytes)),
       local(launch.local_bytes_per_thread() * launch.thread_positions.size()),
       shared_races(launch, shared.bytes.size(), order),
-      global_races(launch, index, cluster.index(), order.warps),
+      global_races(launch, place.index, place.cluster_index, order.warps),
       barriers(order, global_races),
       launch_(launch),
-      cluster_(cluster),
-      index_(index),
+      cluster_(place.cluster),
+      index_(place.index),
       random_(seed) {
   const Dim3& grid = launch.launch.grid;
-  position_ = {static_cast<unsigned>(index % grid.x),
-               static_cast<unsigned>(index / grid.x % grid.y),
-               static_cast<unsigned>(index / grid.x / grid.y)};
-  cluster.add(*this);
-  if (launch.blocks_per_cluster() > 1) order.join_cluster(rank, global_races);
+  position_ = {static_cast<unsigned>(index_ % grid.x),
+               static_cast<unsigned>(index_ / grid.x % grid.y),
+               static_cast<unsigned>(index_ / grid.x / grid.y)};
+  if (launch.blocks_per_cluster() > 1) order.join_cluster(place.rank, global_races);
 }
 
 void Block::forget_local(int warp, int lane, std::size_t begin, std::size_t bytes) {

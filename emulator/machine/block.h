@@ -6,7 +6,6 @@
 
 #include "emulator/machine/async_copies.h"
 #include "emulator/machine/barriers.h"
-#include "emulator/machine/cluster.h"
 #include "emulator/machine/warpgroups.h"
 
 namespace emulator {
@@ -19,12 +18,20 @@ struct AllocationCache {
   int owner = host;
 };
 
+class Cluster;
+
+/// Which block it is.
+struct BlockPlace {
+  std::uint64_t index;  // in the grid
+  Cluster& cluster;
+  std::uint64_t cluster_index;  // in the grid
+  int rank;                     // in the cluster
+};
+
 /// Memory and state that the threads of a block share.
 class Block {
  public:
-  /// `rank` in the cluster, to which it adds itself.
-  Block(const LaunchContext& launch, Cluster& cluster, int rank, std::uint64_t index,
-        std::uint64_t seed);
+  Block(const LaunchContext& launch, const BlockPlace& place, std::uint64_t seed);
 
   const LaunchContext& context() const { return launch_; }
   std::uint64_t index() const { return index_; }

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "emulator/machine/global_stamps.h"
-#include "emulator/machine/thread_order.h"
 
 namespace emulator {
 namespace {

@@ -9,6 +9,7 @@
 #include "emulator/machine/launch_context.h"
 #include "emulator/machine/stream_races.h"
 #include "emulator/machine/target.h"
+#include "emulator/machine/thread_order.h"
 #include "emulator/machine/warp_state.h"
 
 namespace emulator {
@@ -22,7 +23,7 @@ namespace emulator {
 /// several blocks did and the writer knows of some block; a fence of one thread, with a barrier
 /// behind it, counts for its whole block, and what a thread acquires counts for its warp; memory of
 /// the host. Of launches: machine/stream_races.h.
-class GlobalRaces {
+class GlobalRaces final : public GlobalOrder {
  public:
   GlobalRaces(const LaunchContext& launch, std::uint64_t block, std::uint64_t cluster,
               const Clocks& warps)
@@ -44,9 +45,8 @@ class GlobalRaces {
   /// `fenced`: the access itself has release semantics, wide or not.
   void release(WarpState& warp, int lane, const Target& target, bool fenced, bool is_wide);
   void acquire(WarpState& warp, const Target& target, bool at_once, bool is_wide);
-  /// What a warp has done and knows, for the other blocks of its cluster.
-  void release_to(const WarpState& warp, Knowledge& released);
-  void acquire_from(const WarpState& warp, const Knowledge& released);
+  void release_to(const WarpState& warp, Knowledge& released) override;
+  void acquire_from(const WarpState& warp, const Knowledge& released) override;
   /// A barrier of the block.
   void next_epoch();
 

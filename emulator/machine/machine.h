@@ -75,6 +75,10 @@ class Program {
   std::unique_ptr<State> state_;
 };
 
+/// Puts the PTX of a program's files together, as the device linker does. Throws
+/// Fault(illegal_instruction).
+std::string link_ptx(const std::vector<std::string_view>& modules);
+
 struct Launch {
   std::string kernel;
   Dim3 grid, block;

@@ -12,6 +12,7 @@
 #include "emulator/machine/kernel_layout.h"
 #include "emulator/machine/program_state.h"
 #include "emulator/ptx/error.h"
+#include "emulator/ptx/link.h"
 
 namespace emulator {
 namespace {
@@ -148,6 +149,10 @@ KernelCode& Program::State::kernel(std::string_view name) {
   });
   add_to_coverage(module.text.size(), std::string(name), kernel);
   return *kernels_.emplace(name, kernel).first->second;
+}
+
+std::string link_ptx(const std::vector<std::string_view>& modules) {
+  return with_faults([&] { return ptx::link(modules); });
 }
 
 Program::Program(std::string_view ptx, const std::string& file, Memory& memory, int gpus)

@@ -42,4 +42,14 @@ std::shared_ptr<Releases::Record> Releases::at(std::uintptr_t address, bool crea
   return record;
 }
 
+void Released::join(const Released& other) {
+  for (const auto& [rank, block] : other.blocks) {
+    OfBlock& own = blocks[rank];
+    Clocks::join(own.warps, block.warps);
+    for (const auto& [warp, lanes] : block.lanes_of_warp)
+      Clocks::join(own.lanes_of_warp[warp], lanes);
+  }
+  global.learn(other.global);
+}
+
 }  // namespace emulator

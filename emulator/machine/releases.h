@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
@@ -10,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-namespace emulator {
+#include "emulator/machine/clocks.h"
 
-struct Released;
+namespace emulator {
 
 /// Which accesses of other blocks are ordered before one's own: an epoch (a count of barriers) for
 /// a block or one of its warps.
@@ -38,6 +39,17 @@ class Knowledge {
  private:
   std::unordered_map<std::uint64_t, std::uint32_t> entries_;
   bool everything_ = false;  // too much to keep: nothing is reported any more
+};
+
+/// Accesses that some threads of a cluster have released for others to acquire.
+struct Released {
+  struct OfBlock {
+    Clocks::Row warps{};
+    std::map<int, Clocks::Row> lanes_of_warp{};
+  };
+  std::map<int, OfBlock> blocks{};  // by rank
+  Knowledge global{};               // of global memory, if the cluster has several blocks
+  void join(const Released& other);
 };
 
 /// Holds what strong writes behind fences have released in a launch, by address. Thread-safe.

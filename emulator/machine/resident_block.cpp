@@ -21,7 +21,8 @@ constexpr int max_idle_rounds = 200;
 
 ResidentBlock::ResidentBlock(const LaunchContext& launch, Cluster& cluster, int rank,
                              std::uint64_t index, std::uint64_t seed)
-    : block_(launch, cluster, rank, index, seed) {
+    : block_(launch, {index, cluster, cluster.index(), rank}, seed) {
+  cluster.add(block_);
   const Dim3& block = launch.launch.block;
   const unsigned threads = block.x * block.y * block.z;
   const unsigned warps = (threads + warp_lanes - 1) / warp_lanes;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "emulator/machine/block.h"
+#include "emulator/machine/cluster.h"
 #include "emulator/machine/warp.h"
 
 namespace emulator {

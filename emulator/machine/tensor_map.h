@@ -79,7 +79,7 @@ struct TensorMap {
 };
 static_assert(sizeof(TensorMap) == 128);
 
-/// Why cuda.h forbids a tiled map of this form; empty: it does not.
+/// Why cuTensorMapEncodeTiled forbids a map of this form; empty: it does not.
 std::string problem_of(const TensorMap& map);
 /// What the emulator lacks to use the map; empty: nothing.
 std::string lacking_of(const TensorMap& map);

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "emulator/machine/global_races.h"
-
 namespace emulator {
 namespace {
 
@@ -11,17 +9,7 @@ std::uint32_t& at(Clocks::Row& row, int member) { return row[static_cast<std::si
 
 }  // namespace
 
-void Released::join(const Released& other) {
-  for (const auto& [rank, block] : other.blocks) {
-    OfBlock& own = blocks[rank];
-    Clocks::join(own.warps, block.warps);
-    for (const auto& [warp, lanes] : block.lanes_of_warp)
-      Clocks::join(own.lanes_of_warp[warp], lanes);
-  }
-  global.learn(other.global);
-}
-
-void ThreadOrder::join_cluster(int rank, GlobalRaces& global) {
+void ThreadOrder::join_cluster(int rank, GlobalOrder& global) {
   rank_ = rank;
   global_ = &global;
   of_warps_.resize(warp_lanes);

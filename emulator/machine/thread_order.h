@@ -11,7 +11,17 @@
 
 namespace emulator {
 
-class GlobalRaces;
+/// The order of accesses to global memory (global_races.h), which goes with that of threads where a
+/// cluster has several blocks.
+class GlobalOrder {
+ public:
+  /// What a warp has done and knows, for the other blocks of its cluster.
+  virtual void release_to(const WarpState& warp, Knowledge& released) = 0;
+  virtual void acquire_from(const WarpState& warp, const Knowledge& released) = 0;
+
+ protected:
+  ~GlobalOrder() = default;
+};
 
 /// When a thread did something: clocks of its warp within the block, and of its lane within the
 /// warp.
@@ -19,17 +29,6 @@ struct ThreadStamp {
   int rank = 0;  // of the block in its cluster
   int warp = 0, lane = 0;
   std::uint32_t in_block = 0, in_warp = 0;
-};
-
-/// Accesses that some threads of a cluster have released for others to acquire.
-struct Released {
-  struct OfBlock {
-    Clocks::Row warps{};
-    std::map<int, Clocks::Row> lanes_of_warp{};
-  };
-  std::map<int, OfBlock> blocks{};  // by rank
-  Knowledge global{};               // of global memory, if the cluster has several blocks
-  void join(const Released& other);
 };
 
 /// Knows which accesses of others are ordered before those of a block's threads: of its own warps
@@ -43,7 +42,7 @@ class ThreadOrder {
 
   int rank() const { return rank_; }
   /// The block is one of several of a cluster. Its barriers and releases order global memory too.
-  void join_cluster(int rank, GlobalRaces& global);
+  void join_cluster(int rank, GlobalOrder& global);
 
   ThreadStamp stamp(const WarpState& warp, int lane) const {
     return {rank_, warp.index(), lane, warps.own(warp.index()), warp.clocks.own(lane)};
@@ -72,7 +71,7 @@ class ThreadOrder {
   OfWarp& of(int warp) { return of_warps_[static_cast<std::size_t>(warp)]; }
 
   int rank_ = 0;
-  GlobalRaces* global_ = nullptr;   // null: the cluster has one block
+  GlobalOrder* global_ = nullptr;   // null: the cluster has one block
   std::vector<OfWarp> of_warps_{};  // empty: the cluster has one block
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "emulator/machine/cluster.h"
 #include "emulator/machine/product_registers.h"
 
 namespace emulator {

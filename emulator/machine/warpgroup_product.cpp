@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "emulator/machine/instructions/float_rules.h"
-#include "emulator/machine/instructions/multiply.h"
+#include "emulator/machine/float_rules.h"
+#include "emulator/machine/multiply.h"
 #include "emulator/machine/warpgroups.h"
 #include "emulator/numbers/number.h"
 #include "emulator/numbers/warp_product.h"

@@ -5,8 +5,6 @@
 #include <utility>
 
 #include "emulator/machine/program_state.h"
-#include "emulator/ptx/error.h"
-#include "emulator/ptx/link.h"
 #include "emulator/runtime/fat_binary.h"
 #include "emulator/runtime/functions.h"
 #include "emulator/runtime/say.h"
@@ -48,9 +46,9 @@ cudaError_t link_modules(const std::vector<std::string>& modules, std::string& l
                          std::string& problem) {
   if (modules.empty()) return cudaErrorInvalidValue;
   try {
-    linked = ptx::link({modules.begin(), modules.end()});
+    linked = link_ptx({modules.begin(), modules.end()});
     return cudaSuccess;
-  } catch (const ptx::Error& error) {
+  } catch (const Fault& error) {
     problem = error.what();
     return cudaErrorInvalidKernelImage;
   }

@@ -9,8 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "emulator/ptx/error.h"
-#include "emulator/ptx/link.h"
+#include "emulator/machine/machine.h"
 
 namespace emulator {
 namespace {
@@ -122,8 +121,8 @@ EmbeddedPtx embedded_ptx(const void* image, int capability, std::string& problem
   }
   problem.clear();
   try {
-    result.text = ptx::link(modules);
-  } catch (const ptx::Error& error) {
+    result.text = link_ptx(modules);
+  } catch (const Fault& error) {
     problem = error.what();
     return {};
   }

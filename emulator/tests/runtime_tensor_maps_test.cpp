@@ -72,7 +72,7 @@ TEST(RuntimeTensorMaps, ReportsNameLines) {
   expect_report(no_fence, 103, "fence.proxy.async");
 }
 
-/// Arguments of a map that cuda.h allows, for changes that it does not.
+/// Arguments of a map that is allowed, for changes that are not.
 struct Arguments {
   CUtensorMapDataType type = CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
   cuuint32_t rank = 2;

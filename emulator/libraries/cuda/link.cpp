@@ -1,6 +1,4 @@
 // The linker of the driver's API. What it makes of PTX is PTX.
-#include "emulator/ptx/link.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
@@ -14,7 +12,6 @@
 
 #include "emulator/libraries/cuda/context.h"
 #include "emulator/libraries/cuda/error_log.h"
-#include "emulator/ptx/error.h"
 #include "emulator/runtime/driver_modules.h"
 
 struct CUlinkState_st {

@@ -5,8 +5,8 @@
 
 #include "emulator/machine/access.h"
 #include "emulator/machine/block.h"
+#include "emulator/machine/float_rules.h"
 #include "emulator/machine/instructions/async_store.h"
-#include "emulator/machine/instructions/float_rules.h"
 #include "emulator/machine/instructions/half_rules.h"
 #include "emulator/machine/instructions/lanes.h"
 #include "emulator/machine/instructions/rows.h"

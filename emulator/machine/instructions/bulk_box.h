@@ -2,8 +2,8 @@
 
 #include "emulator/machine/box_copy.h"
 #include "emulator/machine/decoder.h"
+#include "emulator/machine/instructions/reductions.h"
 #include "emulator/machine/memory.h"
-#include "emulator/machine/reductions.h"
 #include "emulator/machine/warp.h"
 
 // Bulk copies whose global side has many pieces.

@@ -4,6 +4,7 @@
 
 #include "emulator/machine/address_windows.h"
 #include "emulator/machine/block.h"
+#include "emulator/machine/cluster.h"
 #include "emulator/machine/cluster_addresses.h"
 #include "emulator/machine/instructions/lanes.h"
 #include "emulator/machine/instructions/rows.h"

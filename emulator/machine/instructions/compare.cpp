@@ -1,7 +1,7 @@
 #include <array>
 #include <string_view>
 
-#include "emulator/machine/instructions/float_rules.h"
+#include "emulator/machine/float_rules.h"
 #include "emulator/machine/instructions/half_rules.h"
 #include "emulator/machine/instructions/lanes.h"
 #include "emulator/machine/instructions/rows.h"

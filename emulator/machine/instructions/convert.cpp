@@ -2,7 +2,7 @@
 #include <optional>
 #include <utility>
 
-#include "emulator/machine/instructions/float_rules.h"
+#include "emulator/machine/float_rules.h"
 #include "emulator/machine/instructions/half_rules.h"
 #include "emulator/machine/instructions/lanes.h"
 #include "emulator/machine/instructions/rows.h"

@@ -2,7 +2,7 @@
 #include <array>
 #include <cmath>
 
-#include "emulator/machine/instructions/float_rules.h"
+#include "emulator/machine/float_rules.h"
 #include "emulator/machine/instructions/lanes.h"
 #include "emulator/machine/instructions/rows.h"
 #include "emulator/numbers/clones.h"

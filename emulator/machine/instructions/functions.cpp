@@ -1,5 +1,5 @@
 #include "emulator/machine/block.h"
-#include "emulator/machine/instructions/float_rules.h"
+#include "emulator/machine/float_rules.h"
 #include "emulator/machine/instructions/half_rules.h"
 #include "emulator/machine/instructions/lanes.h"
 #include "emulator/machine/instructions/rows.h"

@@ -1,4 +1,4 @@
-#include "emulator/machine/instructions/multiply.h"
+#include "emulator/machine/multiply.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "emulator/machine/block.h"
+#include "emulator/machine/float_rules.h"
 #include "emulator/machine/instructions/collective.h"
-#include "emulator/machine/instructions/float_rules.h"
 #include "emulator/numbers/number.h"
 #include "emulator/numbers/warp_product.h"
 

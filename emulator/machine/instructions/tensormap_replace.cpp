@@ -48,7 +48,7 @@ constexpr std::array<FieldRow, 10> fields{{{"global_address", global_address},
 bool has_ordinal(Field field) { return field >= box_dim && field <= element_stride; }
 bool is_wide(Field field) { return field == global_address || field == global_stride; }
 bool is_immediate(Field field) { return field >= element_type; }
-/// The largest number that means the same here and in cuda.h.
+/// The largest number that means the same here and to cuTensorMapEncodeTiled.
 std::uint64_t max_of(Field field) {
   switch (field) {
     case element_type:

@@ -3,8 +3,8 @@
 #include <charconv>
 
 #include "emulator/machine/block.h"
+#include "emulator/machine/fragments.h"
 #include "emulator/machine/instructions/collective.h"
-#include "emulator/machine/instructions/fragments.h"
 
 // PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions", and setmaxnreg. All threads of a
 // warp execute them together; machine/warpgroups.h has what the four warps have in common.

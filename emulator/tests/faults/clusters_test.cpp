@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "emulator/tests/faults/support.h"
-#include "emulator/tests/opcodes/module.h"
+#include "emulator/tests/module.h"
 
 // Mistakes of the blocks of a cluster must be found whatever the order, and their right twins pass.
 namespace emulator::test {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "emulator/tests/faults/support.h"
-#include "emulator/tests/opcodes/tensor_reference.h"
+#include "emulator/tests/tensor_reference.h"
 
 // Mistakes with copies of tensors must be found whatever the order, and their mended twins pass.
 namespace emulator::test {

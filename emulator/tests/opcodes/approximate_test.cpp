@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "emulator/tests/module.h"
 #include "emulator/tests/opcodes/float_reference.h"
-#include "emulator/tests/opcodes/module.h"
 
 // PTX ISA: ex2, lg2, sin, cos, rcp, rsqrt, sqrt and div with .approx. By default the emulator
 // rounds correctly; with Settings::approximate it stays within the documented maximum error.

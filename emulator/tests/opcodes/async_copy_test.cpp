@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/tests/opcodes/module.h"
+#include "emulator/tests/module.h"
 
 // PTX ISA: cp.async and cp.async.bulk without tensors. Thread i copies element i into its own part
 // of shared memory, waits and stores what it finds there.

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "emulator/tests/module.h"
 #include "emulator/tests/opcodes/exact.h"
-#include "emulator/tests/opcodes/module.h"
 #include "emulator/tests/opcodes/operand.h"
 
 // PTX ISA: atom and red, their results and what they leave in memory.

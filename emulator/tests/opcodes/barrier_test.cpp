@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/tests/opcodes/module.h"
+#include "emulator/tests/module.h"
 
 // PTX ISA: bar, barrier, their reductions, and fences.
 namespace emulator::test {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "emulator/tests/opcodes/module.h"
+#include "emulator/tests/module.h"
 
 // PTX ISA: cache policies and hints, and discard.
 namespace emulator::test {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/tests/opcodes/module.h"
+#include "emulator/tests/module.h"
 
 // PTX ISA: clusters' special registers, the addresses of their shared memory, and what uses them.
 namespace emulator::test {

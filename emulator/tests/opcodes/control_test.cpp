@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/tests/opcodes/module.h"
+#include "emulator/tests/module.h"
 
 // PTX ISA, "Control Flow Instructions" and guard predicates, with lanes that take different ways.
 namespace emulator::test {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/tests/opcodes/module.h"
+#include "emulator/tests/module.h"
 
 // PTX ISA, cvt: pairs of E4M3 and E5M2.
 namespace emulator::test {

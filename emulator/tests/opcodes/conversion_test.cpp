@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/tests/module.h"
 #include "emulator/tests/opcodes/float_reference.h"
-#include "emulator/tests/opcodes/module.h"
 
 // PTX ISA, "cvt".
 namespace emulator::test {

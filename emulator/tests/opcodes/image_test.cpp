@@ -3,7 +3,7 @@
 #include <bit>
 #include <numeric>
 
-#include "emulator/tests/opcodes/module.h"
+#include "emulator/tests/module.h"
 
 // tex, tld4, txq, suld, sust and suq, each on its own.
 namespace emulator::test {

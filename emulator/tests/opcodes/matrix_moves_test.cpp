@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/tests/opcodes/module.h"
+#include "emulator/tests/module.h"
 
 // PTX ISA: ldmatrix, stmatrix, movmatrix.
 namespace emulator::test {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "emulator/tests/opcodes/module.h"
+#include "emulator/tests/module.h"
 
 namespace emulator::test {
 namespace {

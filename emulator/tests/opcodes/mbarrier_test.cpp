@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/tests/opcodes/module.h"
+#include "emulator/tests/module.h"
 
 // PTX ISA: mbarrier. One thread unless a test says otherwise: a phase ends by its own arrivals.
 namespace emulator::test {

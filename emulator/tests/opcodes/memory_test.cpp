@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/tests/opcodes/module.h"
+#include "emulator/tests/module.h"
 
 // PTX ISA: ld, st, cvta, isspacep, and variables of the state spaces.
 namespace emulator::test {

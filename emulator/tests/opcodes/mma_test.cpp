@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "emulator/numbers/number.h"
+#include "emulator/tests/module.h"
 #include "emulator/tests/opcodes/matrix_model.h"
-#include "emulator/tests/opcodes/module.h"
 #include "emulator/tests/opcodes/operand.h"
 
 // PTX ISA: mma.sync.

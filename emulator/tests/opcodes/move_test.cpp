@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/tests/opcodes/module.h"
+#include "emulator/tests/module.h"
 #include "emulator/tests/opcodes/table.h"
 
 // PTX ISA, "mov": copies, packing and unpacking of vectors.

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/tests/opcodes/module.h"
+#include "emulator/tests/module.h"
 
 // Kernel parameters: their layout, and ld.param of all sizes.
 namespace emulator::test {

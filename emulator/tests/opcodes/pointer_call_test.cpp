@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "emulator/tests/opcodes/module.h"
+#include "emulator/tests/module.h"
 
 // PTX ISA: addresses of functions in registers and initial values, and calls through them.
 namespace emulator::test {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "emulator/tests/opcodes/module.h"
+#include "emulator/tests/module.h"
 
 // PTX ISA: redux.sync.
 namespace emulator::test {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "emulator/machine/decoder.h"
-#include "emulator/tests/opcodes/module.h"
+#include "emulator/tests/module.h"
 
 // The interpreter must refuse what it does not know, and name the line, before anything runs.
 namespace emulator::test {

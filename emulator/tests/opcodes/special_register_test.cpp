@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/tests/opcodes/module.h"
+#include "emulator/tests/module.h"
 
 // PTX ISA, "Special Registers", over grids and blocks of three dimensions.
 namespace emulator::test {

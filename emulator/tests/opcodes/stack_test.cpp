@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "emulator/tests/opcodes/module.h"
+#include "emulator/tests/module.h"
 
 // PTX ISA: alloca, stacksave, stackrestore.
 namespace emulator::test {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "emulator/tests/opcodes/module.h"
-#include "emulator/tests/opcodes/tensor_reference.h"
+#include "emulator/tests/module.h"
+#include "emulator/tests/tensor_reference.h"
 
 // Kernels of the tests of tensor copies: one thread moves a box and copies shared memory to %out,
 // or from %in.

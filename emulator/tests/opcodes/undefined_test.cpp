@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/tests/opcodes/module.h"
+#include "emulator/tests/module.h"
 
 // Values of which nothing has written some bytes, on their way through each kind of instruction.
 namespace emulator::test {

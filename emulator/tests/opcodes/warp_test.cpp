@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/tests/opcodes/module.h"
+#include "emulator/tests/module.h"
 #include "emulator/tests/opcodes/operand.h"
 
 // PTX ISA: shfl.sync, vote.sync, match.sync, activemask, bar.warp.sync.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "emulator/tests/opcodes/module.h"
+#include "emulator/tests/module.h"
 
 // Forms of wgmma that PTX does not have, or that are not emulated: each names its line.
 namespace emulator::test {

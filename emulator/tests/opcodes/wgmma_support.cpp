@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "emulator/tests/opcodes/module.h"
+#include "emulator/tests/module.h"
 
 namespace emulator::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "emulator/tests/opcodes/module.h"
+#include "emulator/tests/module.h"
 #include "emulator/tests/opcodes/operand.h"
 #include "emulator/tests/opcodes/wgmma_support.h"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "emulator/tests/module.h"
 #include "emulator/tests/opcodes/matrix_model.h"
-#include "emulator/tests/opcodes/module.h"
 #include "emulator/tests/opcodes/operand.h"
 
 // PTX ISA: wmma.load, wmma.mma, wmma.store.

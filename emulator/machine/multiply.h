@@ -1,6 +1,6 @@
 #pragma once
 
-#include "emulator/machine/instructions/fragments.h"
+#include "emulator/machine/fragments.h"
 #include "emulator/numbers/matrix_units.h"
 
 namespace emulator {

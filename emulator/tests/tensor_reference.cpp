@@ -1,4 +1,4 @@
-#include "emulator/tests/opcodes/tensor_reference.h"
+#include "emulator/tests/tensor_reference.h"
 
 namespace emulator::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "emulator/tests/opcodes/module.h"
+#include "emulator/tests/module.h"
 
 #include <sstream>
 

@@ -1,9 +1,9 @@
-#include "emulator/machine/reductions.h"
+#include "emulator/machine/instructions/reductions.h"
 
 #include <bit>
 #include <cstring>
 
-#include "emulator/machine/instructions/float_rules.h"
+#include "emulator/machine/float_rules.h"
 #include "emulator/machine/instructions/half_rules.h"
 
 namespace emulator {

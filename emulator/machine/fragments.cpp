@@ -1,4 +1,4 @@
-#include "emulator/machine/instructions/fragments.h"
+#include "emulator/machine/fragments.h"
 
 #include <fmt/format.h>
 
