@@ -250,20 +250,29 @@ void GlobalRaces::release(WarpState& warp, int lane, const Target& target, bool 
   own.knowledge.append_to(record->entries);
 }
 
-void GlobalRaces::acquire(WarpState& warp, const Target& target, bool at_once, bool is_wide) {
+std::size_t GlobalRaces::released(const Target& target) const {
+  const auto record = launch_.releases.at(target.window->begin + target.offset, false);
+  if (record == nullptr) return 0;
+  const std::lock_guard lock(record->mutex);
+  return record->entries.size() + record->clusters.size();
+}
+
+void GlobalRaces::acquire(WarpState& warp, const Target& target, bool at_once, bool is_wide,
+                          std::size_t released) {
   const auto record = launch_.releases.at(target.window->begin + target.offset, false);
   if (record == nullptr) return;
   OfWarp& own = of(warp);
   std::size_t length;
   {
     const std::lock_guard lock(record->mutex);
-    length = record->entries.size();
+    length = std::min(record->entries.size(), released);
   }
+  if (length == 0 && released == 0) return;
   // Polling meets the same record again and again.
   const auto known =
       std::ranges::find_if(own.pending, [&](const auto& each) { return each.first == record; });
   if (known != own.pending.end())
-    known->second = length;
+    known->second = std::max(known->second, length);
   else
     own.pending.emplace_back(record, length);
   if (at_once) learn_pending(warp, own, is_wide || !has_cluster());

@@ -44,7 +44,11 @@ class GlobalRaces final : public GlobalOrder {
   void fence(WarpState& warp, Mask lanes, bool is_wide);
   /// `fenced`: the access itself has release semantics, wide or not.
   void release(WarpState& warp, int lane, const Target& target, bool fenced, bool is_wide);
-  void acquire(WarpState& warp, const Target& target, bool at_once, bool is_wide);
+  /// How much was released at the place up to now, for whoever finds what is there now.
+  std::size_t released(const Target& target) const;
+  /// `released`: what an older value came with.
+  void acquire(WarpState& warp, const Target& target, bool at_once, bool is_wide,
+               std::size_t released);
   void release_to(const WarpState& warp, Knowledge& released) override;
   void acquire_from(const WarpState& warp, const Knowledge& released) override;
   /// A barrier of the block.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <unordered_map>
 
@@ -20,11 +21,13 @@ class LateStores {
   static constexpr std::size_t max_bytes = 16;
 
   /// Lets the next `reads` reads find the present bytes at `address` in place of what `block`
-  /// stores.
+  /// stores. `released` tells what was released there with them (GlobalRaces::released).
   void add(std::uint64_t block, std::uintptr_t address, std::span<const std::byte> present,
-           unsigned reads);
-  /// Fills `bytes` with what `block` still finds there. Returns false if memory has it.
-  bool read(std::uint64_t block, std::uintptr_t address, std::span<std::byte> bytes);
+           unsigned reads, std::size_t released);
+  /// Fills `bytes` with what `block` still finds there, and returns what was released with it. None
+  /// if memory has it.
+  std::optional<std::size_t> read(std::uint64_t block, std::uintptr_t address,
+                                  std::span<std::byte> bytes);
   void end(std::uintptr_t address);
   void end_all_of(std::uint64_t block);
 
@@ -32,7 +35,7 @@ class LateStores {
   struct Store {
     std::uint64_t block;
     unsigned reads;  // that are still late
-    std::size_t bytes;
+    std::size_t bytes, released;
     std::array<std::byte, max_bytes> before;
   };
   std::atomic<bool> used_{false};

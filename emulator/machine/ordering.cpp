@@ -28,7 +28,8 @@ void release_before(Warp& warp, const Code& code, int lane, const Target& target
   }
 }
 
-void acquire_after(Warp& warp, const Code& code, int lane, const Target& target) {
+void acquire_after(Warp& warp, const Code& code, int lane, const Target& target,
+                   std::size_t released) {
   if (target.space == ptx::Space::shared) {
     SharedRaces& races = owner_of(warp, target).shared_races;
     if (acquires(code.order))
@@ -37,7 +38,7 @@ void acquire_after(Warp& warp, const Code& code, int lane, const Target& target)
       warp.polled[static_cast<std::size_t>(lane)] = {&races, target.offset};
   } else if (target.window != nullptr) {
     warp.block().global_races.acquire(warp, target, acquires(code.order),
-                                      code.scope != Scope::cluster);
+                                      code.scope != Scope::cluster, released);
   }
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 #include "emulator/machine/access.h"
 #include "emulator/machine/warp.h"
 
@@ -10,8 +12,10 @@ namespace emulator {
 /// has release semantics.
 void release_before(Warp& warp, const Code& code, int lane, const Target& target);
 /// A strong read has happened: it acquires what was released at the target, at once with acquire
-/// semantics, else at the lane's next fence.
-void acquire_after(Warp& warp, const Code& code, int lane, const Target& target);
+/// semantics, else at the lane's next fence. `released`: of an older value, what came with it.
+inline constexpr std::size_t all_released = ~std::size_t{0};
+void acquire_after(Warp& warp, const Code& code, int lane, const Target& target,
+                   std::size_t released = all_released);
 void fence_lanes(Warp& warp, Mask lanes, Scope scope);
 /// A barrier of a warp among `lanes`.
 void sync_lanes(Warp& warp, Mask lanes);

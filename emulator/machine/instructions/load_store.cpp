@@ -49,20 +49,22 @@ void copy_strongly(void* to, const void* from, unsigned bytes, bool is_load) {
 std::uintptr_t address_of(const Target& target) { return target.window->begin + target.offset; }
 
 /// Reads global memory strongly: with luck, what was there before another block's store. Returns
-/// whether it was the memory as it is.
-bool load_strongly(Warp& warp, const Target& target, unsigned bytes, void* to) {
+/// what was released with it.
+std::size_t load_strongly(Warp& warp, const Target& target, unsigned bytes, void* to) {
   const Block& block = warp.block();
-  const bool is_late = target.window != nullptr &&
-                       block.context().late_stores.read(block.index(), address_of(target),
-                                                        {static_cast<std::byte*>(to), bytes});
-  if (!is_late) copy_strongly(to, target.data, bytes, true);
-  return !is_late;
+  if (target.window != nullptr) {
+    const auto released = block.context().late_stores.read(block.index(), address_of(target),
+                                                           {static_cast<std::byte*>(to), bytes});
+    if (released) return *released;
+  }
+  copy_strongly(to, target.data, bytes, true);
+  return all_released;
 }
 
 /// Half of the strong stores to global memory are late for up to four reads. None is where work is
 /// counted: counts must repeat.
 void store_strongly(Warp& warp, const Target& target, unsigned bytes, const void* from,
-                    bool was_written) {
+                    bool was_written, std::size_t released) {
   Block& block = warp.block();
   if (target.window != nullptr) {
     const bool may_be_late = was_written && block.counts == nullptr;
@@ -70,7 +72,7 @@ void store_strongly(Warp& warp, const Target& target, unsigned bytes, const void
     std::array<std::byte, LateStores::max_bytes> present{};
     copy_strongly(present.data(), target.data, bytes, true);
     block.context().late_stores.add(block.index(), address_of(target), {present.data(), bytes},
-                                    drawn <= 4 ? static_cast<unsigned>(drawn) : 0);
+                                    drawn <= 4 ? static_cast<unsigned>(drawn) : 0, released);
   }
   copy_strongly(target.data, from, bytes, false);
 }
@@ -157,8 +159,8 @@ void load(Warp& warp, const Code& code, Mask lanes) {
     if (target.written != nullptr && !all_written(target.written, bytes)) [[unlikely]]
       undefined.look(warp, code, lane, target, bytes);
     if (strong) {
-      // A late store's release was not seen.
-      if (load_strongly(warp, target, bytes, values[lane])) acquire_after(warp, code, lane, target);
+      const std::size_t released = load_strongly(warp, target, bytes, values[lane]);
+      acquire_after(warp, code, lane, target, released);
       for (unsigned k = 0; k < count; ++k)
         seen = seen * 31 + static_cast<std::uint64_t>(values[lane][k]) + address;
     } else {
@@ -225,8 +227,10 @@ void store(Warp& warp, const Code& code, Mask lanes) {
     }
     note_write(warp, code, lane, target, bytes, values);
     if (strong) {
+      const std::size_t released =
+          target.window != nullptr ? warp.block().global_races.released(target) : 0;
       release_before(warp, code, lane, target);
-      store_strongly(warp, target, bytes, values, was_written);
+      store_strongly(warp, target, bytes, values, was_written, released);
     } else {
       std::memcpy(target.data, values, bytes);
     }

@@ -91,9 +91,9 @@ constexpr unsigned not_ready = 0, has_sum = 1, has_prefix = 2;
 
 // Merrill and Garland's scan across blocks; a ticket orders them. Value and flag lie apart, with
 // fences between them.
-extern "C" __global__ void look_back(const int* in, int* out, unsigned* ticket,
-                                     volatile unsigned* flags, volatile int* sums,
-                                     volatile int* prefixes) {
+template <class Value>
+__device__ void scan_by_look_back(const int* in, int* out, unsigned* ticket,
+                                  volatile unsigned* flags, Value* sums, Value* prefixes) {
   __shared__ unsigned rank;
   __shared__ int before;
   if (threadIdx.x == 0) rank = atomicAdd(ticket, 1u);
@@ -135,6 +135,18 @@ extern "C" __global__ void look_back(const int* in, int* out, unsigned* ticket,
   }
   __syncthreads();
   out[block * 32 + threadIdx.x] = before + scanned;
+}
+
+extern "C" __global__ void look_back(const int* in, int* out, unsigned* ticket,
+                                     volatile unsigned* flags, volatile int* sums,
+                                     volatile int* prefixes) {
+  scan_by_look_back(in, out, ticket, flags, sums, prefixes);
+}
+
+extern "C" __global__ void look_back_at_plain_values(const int* in, int* out, unsigned* ticket,
+                                                     volatile unsigned* flags, int* sums,
+                                                     int* prefixes) {
+  scan_by_look_back(in, out, ticket, flags, sums, prefixes);
 }
 
 // Flag and value in one word, so that no fence is needed: CUB's way.
