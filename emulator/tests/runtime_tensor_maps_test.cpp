@@ -38,6 +38,20 @@ TEST(RuntimeTensorMaps, TilesOfTheProgrammingGuide) {
       h100);
 }
 
+TEST(RuntimeTensorMaps, OneCopyForTwoBlocks) {
+  on_gpus(
+      1,
+      [] {
+        const Result result = programs::tile_of_two_blocks();
+        EXPECT_CUDA(result.error);
+        ASSERT_EQ(result.values.size(), 2U * 16 * 64);
+        for (int i = 0; i < 2 * 16 * 64; ++i)
+          ASSERT_EQ(result.values[static_cast<std::size_t>(i)],
+                    (2 + i / 64 % 16) * programs::tensor_row + 3 + i % 64);
+      },
+      h100);
+}
+
 TEST(RuntimeTensorMaps, SwizzledTranspositionOfTheProgrammingGuide) {
   on_gpus(
       1,
@@ -65,11 +79,11 @@ TEST(RuntimeTensorMaps, ReportsNameLines) {
   using enum programs::TensorMistake;
   on_gpus(
       1, [] { EXPECT_CUDA(programs::copy_tensor_with(none)); }, h100);
-  expect_report(freed, 96, "element (3,2) of the tensor");
-  expect_report(no_map, 96, "no tensor map");
-  expect_report(expects_less, 100, "expects 4080 bytes, and 4096 have come");
-  expect_report(no_wait, 99, "nothing has waited for it");
-  expect_report(no_fence, 103, "fence.proxy.async");
+  expect_report(freed, 97, "element (3,2) of the tensor");
+  expect_report(no_map, 97, "no tensor map");
+  expect_report(expects_less, 101, "expects 4080 bytes, and 4096 have come");
+  expect_report(no_wait, 100, "nothing has waited for it");
+  expect_report(no_fence, 104, "fence.proxy.async");
 }
 
 /// Arguments of a map that is allowed, for changes that are not.

@@ -2,6 +2,7 @@
 
 #include "emulator/machine/access.h"
 #include "emulator/machine/block.h"
+#include "emulator/machine/instructions/destinations.h"
 #include "emulator/machine/instructions/lanes.h"
 #include "emulator/machine/instructions/mbarrier_object.h"
 #include "emulator/machine/instructions/rows.h"
@@ -19,13 +20,12 @@ AsyncCopy new_copy(Warp& warp, const Code& code, int lane) {
 
 /// Checks the addresses from this one on, piece by piece, and notes the accesses to global memory
 /// for the search for races. The pieces lie in one allocation, as allocations lie apart.
-Target locate_all(Warp& warp, const AddressPlace& place, int lane, std::uint64_t bytes,
-                  unsigned piece, Access access) {
-  const std::uint64_t address = lane_address(warp, place, lane);
+Target locate_all(Warp& warp, ptx::Space space, int lane, std::uint64_t address,
+                  std::uint64_t bytes, unsigned piece, Access access) {
   GlobalRaces& races = warp.block().global_races;
   Target first{};
   for (std::uint64_t at = 0; at < bytes; at += piece) {
-    const Target target = locate(warp, place.space, lane, address + at, piece, access);
+    const Target target = locate(warp, space, lane, address + at, piece, access);
     if (at == 0) first = target;
     if (target.window == nullptr) continue;
     if (access == Access::copy)
@@ -34,6 +34,11 @@ Target locate_all(Warp& warp, const AddressPlace& place, int lane, std::uint64_t
       races.write(warp, lane, target, piece, false, {target, nullptr, piece});
   }
   return first;
+}
+
+Target locate_all(Warp& warp, const AddressPlace& place, int lane, std::uint64_t bytes,
+                  unsigned piece, Access access) {
+  return locate_all(warp, place.space, lane, lane_address(warp, place, lane), bytes, piece, access);
 }
 
 void set_source(AsyncCopy& copy, const Target& from) {
@@ -99,22 +104,28 @@ void copy_bulk(Warp& warp, const Code& code, Mask lanes) {
     if (bytes % 16 != 0)
       warp.fault(FaultKind::undefined, lane,
                  fmt::format("a bulk copy of {} bytes, which are no multiple of 16", bytes));
+    const CopySite& site = *code.copy;
     AsyncCopy copy = new_copy(warp, code, lane);
     copy.is_bulk = true;
     copy.bytes = bytes;
-    const CopySite& site = *code.copy;
-    Target to{};
-    if (bytes != 0) {
-      set_source(copy, locate_all(warp, site.from, lane, bytes, 16, Access::copy));
-      to = locate_all(warp, site.to, lane, bytes, 16, Access::write);
-      if (to.owner != nullptr) return start_remotely(warp, lane, site, std::move(copy), to);
-      set_destination(copy, to);
+    if (bytes != 0) set_source(copy, locate_all(warp, site.from, lane, bytes, 16, Access::copy));
+    if (!site.has_barrier) {
+      if (bytes != 0)
+        set_destination(copy, locate_all(warp, site.to, lane, bytes, 16, Access::write));
+      return warp.block().async().start(std::move(copy));
     }
-    if (site.has_barrier)
-      copy.barrier =
-          mbarrier_at(warp, site.barrier.space, lane, lane_address(warp, site.barrier, lane))
-              .offset();
-    warp.block().async().start(std::move(copy));
+    for (const Destination& each : destinations_of(warp, site, lane)) {
+      if (bytes != 0) {
+        start_at(warp, lane, copy,
+                 locate_all(warp, site.to.space, lane, each.to, bytes, 16, Access::write),
+                 site.barrier.space, each.barrier);
+        continue;
+      }
+      const Target place = mbarrier_place(warp, site.barrier.space, lane, each.barrier);
+      copy.barrier = mbarrier_at(warp, site.barrier.space, lane, each.barrier).offset();
+      copy.starter = place.owner != nullptr ? &warp.block().async() : nullptr;
+      owner_of(warp, place).async().start(copy);
+    }
   });
 }
 
@@ -193,13 +204,15 @@ void decode_bulk(Decoder& decoder) {
       decoder.expect("global");
     decoder.expect("mbarrier::complete_tx::bytes");
     site.has_barrier = true;
+    site.has_blocks = from == ptx::Space::global && cluster && decoder.take("multicast::cluster");
   }
-  if (decoder.take_cache_policy() != (site.has_barrier ? 4 : 3))
+  if (decoder.take_cache_policy() != (site.has_blocks ? 5U : site.has_barrier ? 4U : 3U))
     decoder.fail("a bulk copy of this form has another number of operands");
   site.to = decoder.address_in(0, to);
   site.from = decoder.address_in(1, from);
   decoder.code.b = decoder.source(2, ptx::Type::u32);
   if (site.has_barrier) site.barrier = decoder.address_in(3, to);
+  if (site.has_blocks) site.blocks = decoder.source(4, ptx::Type::u16);
   decoder.emit(copy_bulk);
 }
 

@@ -43,9 +43,10 @@ void store(Warp& warp, const Code& code, Mask lanes) {
       copy.marks.push_back((stored.undefined >> k & 1) == 0 ? mark_written
                            : stored.is_result               ? mark_result
                                                             : mark_copy);
-    start_remotely(warp, lane, site, std::move(copy),
-                   locate(warp, site.to.space, lane, lane_address(warp, site.to, lane), bytes,
-                          update == nullptr ? Access::write : Access::atomic));
+    start_at(warp, lane, std::move(copy),
+             locate(warp, site.to.space, lane, lane_address(warp, site.to, lane), bytes,
+                    update == nullptr ? Access::write : Access::atomic),
+             site.barrier.space, lane_address(warp, site.barrier, lane));
   });
 }
 

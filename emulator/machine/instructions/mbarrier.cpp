@@ -32,14 +32,14 @@ Mbarrier& mbarrier_at(Warp& warp, ptx::Space space, int lane, std::uint64_t addr
   return *found;
 }
 
-void start_remotely(Warp& warp, int lane, const CopySite& site, AsyncCopy copy, const Target& to) {
-  const std::uint64_t address = lane_address(warp, site.barrier, lane);
-  const Target place = mbarrier_place(warp, site.barrier.space, lane, address);
+void start_at(Warp& warp, int lane, AsyncCopy copy, const Target& to, ptx::Space space,
+              std::uint64_t barrier) {
+  const Target place = mbarrier_place(warp, space, lane, barrier);
   if (place.owner != to.owner)
     warp.fault(
         FaultKind::undefined, lane,
         "the mbarrier object is not in the shared memory of the block to which the copy goes");
-  copy.barrier = mbarrier_at(warp, site.barrier.space, lane, address).offset();
+  copy.barrier = mbarrier_at(warp, space, lane, barrier).offset();
   copy.to = to.data;
   copy.to_written = to.written;
   copy.shared_to = to.offset;

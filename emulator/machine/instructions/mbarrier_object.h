@@ -15,9 +15,10 @@ namespace emulator {
 Target mbarrier_place(Warp& warp, ptx::Space space, int lane, std::uint64_t address);
 /// Throws LaneFault unless one is there.
 Mbarrier& mbarrier_at(Warp& warp, ptx::Space space, int lane, std::uint64_t address);
-/// Starts a copy to shared memory of a block of the cluster, which the mbarrier object of the site
-/// counts. Throws LaneFault unless the object is that block's.
-void start_remotely(Warp& warp, int lane, const CopySite& site, AsyncCopy copy, const Target& to);
+/// Starts a copy to shared memory of a block of the cluster, which the mbarrier object at
+/// `barrier` counts. Throws LaneFault unless the object is that block's.
+void start_at(Warp& warp, int lane, AsyncCopy copy, const Target& to, ptx::Space space,
+              std::uint64_t barrier);
 /// Throws LaneFault for a problem that an Mbarrier tells.
 void check_mbarrier(Warp& warp, int lane, const Mbarrier& barrier, const char* problem);
 

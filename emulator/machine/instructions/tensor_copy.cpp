@@ -9,6 +9,7 @@
 #include "emulator/machine/access.h"
 #include "emulator/machine/block.h"
 #include "emulator/machine/instructions/bulk_box.h"
+#include "emulator/machine/instructions/destinations.h"
 #include "emulator/machine/instructions/lanes.h"
 #include "emulator/machine/instructions/mbarrier_object.h"
 #include "emulator/machine/instructions/rows.h"
@@ -21,18 +22,6 @@ namespace {
 
 constexpr std::uint64_t shared_alignment = 128;  // of a box in shared memory
 
-/// The block that a copy writes to. Clusters have one.
-Block& destination_block(Warp& warp, const CopySite& site, int lane) {
-  if (site.has_blocks)
-    if (const std::uint16_t mask = warp.at<std::uint16_t>(site.blocks)[lane];
-        mask != 1U << warp.block().order.rank())
-      warp.fault(FaultKind::undefined, lane,
-                 fmt::format("a copy to the blocks {:#06x} of its cluster: to other blocks it is "
-                             "not emulated",
-                             mask));
-  return warp.block();
-}
-
 Coordinates coordinates_of(Warp& warp, const CopySite& site, int lane) {
   Coordinates at{};
   for (std::size_t i = 0; i < site.coordinates.size(); ++i)
@@ -41,16 +30,15 @@ Coordinates coordinates_of(Warp& warp, const CopySite& site, int lane) {
 }
 
 /// Finds the box's place in shared memory. Throws LaneFault where it does not fit.
-std::uint64_t locate_box(Warp& warp, const AddressPlace& place, int lane, std::size_t bytes,
-                         Access access) {
-  const std::uint64_t address = lane_address(warp, place, lane);
-  const Target first = locate(warp, place.space, lane, address, 16, access);
+Target locate_box(Warp& warp, ptx::Space space, int lane, std::uint64_t address, std::size_t bytes,
+                  Access access) {
+  const Target first = locate(warp, space, lane, address, 16, access);
   if (first.offset % shared_alignment != 0)
     warp.fault(FaultKind::misaligned_address, lane,
                fmt::format("a box of a tensor at {:#x} of shared memory: it is no multiple of {}",
                            first.offset, shared_alignment));
-  locate(warp, place.space, lane, address + bytes - 16, 16, access);
-  return first.offset;
+  locate(warp, space, lane, address + bytes - 16, 16, access);
+  return first;
 }
 
 /// Global memory behind a map. Elements that lie elsewhere show a wrong address or stride.
@@ -176,21 +164,18 @@ void load(Warp& warp, const Code& code, Mask lanes) {
   for_lanes(lanes, [&](int lane) {
     const TensorMap map = read_tensor_map(warp, lane, lane_address(warp, site.from, lane),
                                           static_cast<unsigned>(site.coordinates.size()));
-    Block& block = destination_block(warp, site, lane);
-    AsyncCopy copy = new_copy(warp, code, lane, map);
-    copy.barrier =
-        mbarrier_at(warp, site.barrier.space, lane, lane_address(warp, site.barrier, lane))
-            .offset();
-    copy.shared_to = locate_box(warp, site.to, lane, copy.bytes, Access::write);
-    copy.to = block.shared.bytes.data() + *copy.shared_to;
-    const auto box = std::make_shared<Box>();
-    box->fill = fill_of(map);
-    if (flushes(map.type)) box->convert = flush;
-    BulkAccess access(warp, lane, Access::copy);
-    add_pieces(*box, access, warp, lane, map, coordinates_of(warp, site, lane), *copy.shared_to);
-    check_values(warp, lane, map, *box, nullptr);
-    copy.box = box;
-    block.async().start(std::move(copy));
+    for (const Destination& each : destinations_of(warp, site, lane)) {
+      AsyncCopy copy = new_copy(warp, code, lane, map);
+      const Target to = locate_box(warp, site.to.space, lane, each.to, copy.bytes, Access::write);
+      const auto box = std::make_shared<Box>();
+      box->fill = fill_of(map);
+      if (flushes(map.type)) box->convert = flush;
+      BulkAccess access(warp, lane, Access::copy);
+      add_pieces(*box, access, warp, lane, map, coordinates_of(warp, site, lane), to.offset);
+      check_values(warp, lane, map, *box, nullptr);
+      copy.box = box;
+      start_at(warp, lane, std::move(copy), to, site.barrier.space, each.barrier);
+    }
   });
 }
 
@@ -203,8 +188,10 @@ void store(Warp& warp, const Code& code, Mask lanes) {
                                           static_cast<unsigned>(site.coordinates.size()));
     Block& block = warp.block();
     AsyncCopy copy = new_copy(warp, code, lane, map);
-    copy.shared_from = locate_box(warp, site.from, lane, copy.bytes, Access::copy);
-    copy.from = block.shared.bytes.data() + *copy.shared_from;
+    const Target from = locate_box(warp, site.from.space, lane, lane_address(warp, site.from, lane),
+                                   copy.bytes, Access::copy);
+    copy.shared_from = from.offset;
+    copy.from = from.data;
     const auto box = std::make_shared<Box>();
     if (op != ReduceOp::none) {
       box->reduce = map.type == TensorElement::f64 ? nullptr : find_reduction(op, map.type);
@@ -282,17 +269,19 @@ void decode_store(Decoder& decoder, std::size_t rank) {
 }
 
 void decode_load(Decoder& decoder, std::size_t rank) {
-  if (!decoder.take("shared::cluster")) decoder.expect("shared::cta");
+  const bool cluster = decoder.take("shared::cluster");
+  if (!cluster) decoder.expect("shared::cta");
+  const ptx::Space to = cluster ? ptx::Space::cluster : ptx::Space::shared;
   decoder.expect("global");
   take_mode(decoder);
   decoder.expect("mbarrier::complete_tx::bytes");
   CopySite& site = new_site(decoder);
-  site.has_blocks = decoder.take("multicast::cluster");
+  site.has_blocks = cluster && decoder.take("multicast::cluster");
   if (decoder.take_cache_policy() != (site.has_blocks ? 4 : 3))
     decoder.fail("a load of a tensor of this form has another number of operands");
-  site.to = decoder.address_in(0, ptx::Space::shared);
+  site.to = decoder.address_in(0, to);
   site.from = take_map(decoder, 1, rank, site);
-  site.barrier = decoder.address_in(2, ptx::Space::shared);
+  site.barrier = decoder.address_in(2, to);
   site.has_barrier = true;
   if (site.has_blocks) site.blocks = decoder.source(3, ptx::Type::u16);
   decoder.emit(load);

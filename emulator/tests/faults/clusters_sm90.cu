@@ -348,3 +348,37 @@ extern "C" __global__ void told(int* out, int* place, int* flag, int distance, i
   }
   at.cluster.sync();
 }
+
+/// The first block copies to all but itself and the last one; each adds its rank. Mistakes: 1: the
+/// last one waits as well. 2: no barrier before the copy. 3: bytes are used before they are there.
+extern "C" __global__ void multicast(int* out, const int* in, int mistake) {
+  const Place at;
+  __shared__ alignas(16) int values[threads];
+  __shared__ std::uint64_t loaded;
+  const bool gets = at.rank != 0 && (at.rank != at.size - 1 || mistake == 1);
+  values[at.thread] = -1;
+  if (at.thread == 0) {
+    ptx::mbarrier_init(&loaded, 1);
+    if (gets)
+      ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cluster, ptx::space_shared,
+                                     &loaded, sizeof values);
+    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+  }
+  ptx::fence_proxy_async(ptx::space_shared);
+  if (mistake != 2)
+    at.cluster.sync();
+  else
+    __syncthreads();
+  const auto mask = static_cast<std::uint16_t>((1 << (at.size - 1)) - 2);
+  if (at.rank == 0 && at.thread == 0)
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"
+        " [%0], [%1], %2, [%3], %4;"
+        :
+        : "r"(shared_address(values)), "l"(in), "n"(sizeof values), "r"(shared_address(&loaded)),
+          "h"(mask)
+        : "memory");
+  if (gets && mistake != 3) wait_for(&loaded, 0);
+  out[at.index()] = values[at.thread] + at.rank;
+  at.cluster.sync();
+}

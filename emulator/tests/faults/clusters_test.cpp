@@ -129,5 +129,36 @@ TEST(ClusterFault, CopiesToAnotherBlock) {
   check("copied", {{1, race, "fence.proxy.async"}, {2, race, "nothing has waited"}, {3, race, ""}});
 }
 
+/// One copy for several blocks, each with an mbarrier object of its own.
+TEST(ClusterFault, CopiesToSeveralBlocks) {
+  FaultTest test("clusters_sm90");
+  constexpr unsigned blocks = 4;
+  const Shape shape{.grid = {2 * blocks}, .block = {threads}, .cluster = {blocks, 1, 1}};
+  std::vector<int> values(threads), expected;
+  for (unsigned i = 0; i < threads; ++i) values[i] = static_cast<int>(i * i);
+  for (unsigned block = 0; block < 2 * blocks; ++block) {
+    const unsigned rank = block % blocks;
+    const bool gets = rank != 0 && rank != blocks - 1;
+    for (const int value : values) expected.push_back((gets ? value : -1) + static_cast<int>(rank));
+  }
+  const auto in = test.device.upload(values),
+             out = test.device.allocate(expected.size() * sizeof(int));
+  for_seeds(test.kernels, seeds, [&] {
+    test.expect_none("multicast", shape, out, in, 0);
+    EXPECT_EQ(test.device.download<int>(out, expected.size()), expected);
+    const auto expect = [&](int mistake, FaultKind kind, const std::string& text) {
+      SCOPED_TRACE(mistake);
+      const Caught caught =
+          caught_from([&] { test.kernels.run("multicast", shape, out, in, mistake); });
+      ASSERT_TRUE(caught.any) << "not found";
+      EXPECT_EQ(caught.kind, kind) << caught.text;
+      EXPECT_NE(caught.text.find(text), std::string::npos) << caught.text;
+    };
+    expect(1, FaultKind::endless, "nothing completes the phase");
+    expect(2, outside, "may not have started");
+    expect(3, race, "");
+  });
+}
+
 }  // namespace
 }  // namespace emulator::test

@@ -126,7 +126,7 @@ TEST(Refusal, AsynchronousCopiesOfUnknownForm) {
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%out], 16;",
         "cp.async.bulk.shared::cta.shared::cta.mbarrier::complete_tx::bytes [%r3], [%r4], 16, "
         "[%r5];",
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+        "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.multicast::cluster "
         "[%r3], [%out], 16, [%r5], %h1;",
         "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r3], "
         "[%out], [%r5];",

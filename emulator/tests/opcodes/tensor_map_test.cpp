@@ -133,7 +133,7 @@ TEST(TensorMaps, Spellings) {
   expect_text(
       caught_loading(acquire + "mov.u16 %h1, 3;\n" + load_body(2, ".multicast::cluster", ", %h1"),
                      [](TensorRun&, TensorMap&) {}),
-      FaultKind::undefined, "blocks 0x0003 of its cluster");
+      FaultKind::undefined, "blocks 0x0003 of a cluster of 1");
 }
 
 // A map in shared memory becomes another one, field by field.

@@ -83,6 +83,8 @@ inline constexpr int tensor_width = 100, tensor_row = 104, tensor_height = 40;
 enum class MapPlace { parameter, constant, device };
 /// Adds one to a tile of 64 by 16 of it at (x, y), by copies with a tensor map.
 Result numbers_plus_one(int x, int y, MapPlace place);
+/// The tile at (3, 2), as each of two blocks has got it by one copy.
+Result tile_of_two_blocks();
 /// Copies a tile, which begins at (3, 2), with a mistake or without.
 enum class TensorMistake { none, freed, no_map, expects_less, no_wait, no_fence };
 cudaError_t copy_tensor_with(TensorMistake mistake);

@@ -1,4 +1,5 @@
 // Copies of tensors, as the CUDA C++ Programming Guide writes them.
+#include <cooperative_groups.h>
 #include <cuda.h>
 #include <cudaTypedefs.h>
 
@@ -105,6 +106,37 @@ __global__ void with_mistake(const __grid_constant__ CUtensorMap map, TensorMist
   cde::cp_async_bulk_wait_group_read<0>();
 }
 
+/// One block of the cluster loads the tile at (3, 2) for both.
+__global__ void __cluster_dims__(2) share_tile(const __grid_constant__ CUtensorMap map, int* out) {
+  constexpr int size = tile_width * tile_height;
+  __shared__ alignas(128) int tile[size];
+  __shared__ std::uint64_t loaded;
+  const auto cluster = cooperative_groups::this_cluster();
+  const auto rank = static_cast<int>(cluster.block_rank());
+  if (threadIdx.x == 0) {
+    ptx::mbarrier_init(&loaded, 1);
+    ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cluster, ptx::space_shared, &loaded,
+                                   sizeof tile);
+    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+  }
+  cluster.sync();
+  const auto address = [](const void* place) {
+    return static_cast<std::uint32_t>(__cvta_generic_to_shared(place));
+  };
+  if (rank == 1 && threadIdx.x == 0)
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+        ".multicast::cluster [%0], [%1, {3, 2}], [%2], %3;"
+        :
+        : "r"(address(tile)), "l"(&map), "r"(address(&loaded)), "h"(std::uint16_t{3})
+        : "memory");
+  while (!ptx::mbarrier_try_wait_parity(&loaded, 0)) {
+  }
+  for (int i = static_cast<int>(threadIdx.x); i < size; i += static_cast<int>(blockDim.x))
+    out[rank * size + i] = tile[i];
+  cluster.sync();
+}
+
 PFN_cuTensorMapEncodeTiled_v12000 encoder() {
   void* function = nullptr;
   cudaDriverEntryPointQueryResult found;
@@ -161,6 +193,14 @@ Result numbers_plus_one(int x, int y, MapPlace place) {
     add_one_by_device<<<1, tile_width>>>(x, y);
   }
   return numbers.result();
+}
+
+Result tile_of_two_blocks() {
+  Numbers numbers(tensor_row * tensor_height), tiles(2 * tile_width * tile_height);
+  const CUtensorMap map = map_of(numbers.data, tensor_width, tensor_height, tensor_row, tile_width,
+                                 tile_height, CU_TENSOR_MAP_SWIZZLE_NONE);
+  share_tile<<<2, 64>>>(map, tiles.data);
+  return tiles.result();
 }
 
 cudaError_t copy_tensor_with(TensorMistake mistake) {
