@@ -138,13 +138,14 @@ SMALL_PRODUCT = ["--m=256", "--n=256", "--k=128", "--a_rows=128", "--a_cols=128"
 
 
 def cutlass(checkout):
-    """Examples of one file without an architecture of their own, or for Ampere at most."""
-    for source in sorted(checkout.glob("examples/[0-4]*/*.cu")):
-        if re.search("hopper|blackwell|volta|turing", source.parent.name) or len(list(source.parent.glob("*.cu"))) > 1:
+    """Examples of one file without an architecture of their own, or for Ampere or Hopper."""
+    for source in sorted(checkout.glob("examples/[0-6]*/*.cu")):
+        if re.search("blackwell|volta|turing", source.parent.name) or len(list(source.parent.glob("*.cu"))) > 1:
             continue
+        newer = ["-gencode", "arch=compute_90a,code=compute_90a"] if "hopper" in source.parent.name else []
         yield Program("CUTLASS", source.stem, source.parent, [source], [f"-I{checkout / folder}" for folder in
                       ("include", "tools/util/include", "tools/library/include", "examples/common")] +
-                      ["--expt-relaxed-constexpr"], SMALL_PRODUCT, library_of([source]),
+                      ["--expt-relaxed-constexpr", *newer], SMALL_PRODUCT, library_of([source]),
                       if_slow={r"\b(length_[mnk]) = \d+": r"\1 = 256", r"problem_size\(4096, 4096, 8192\)": "problem_size(256, 256, 128)"})
 
 
