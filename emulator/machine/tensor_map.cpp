@@ -30,10 +30,10 @@ bool is_padded(TensorElement type) {
 }
 
 std::uint32_t checksum_of(const TensorMap& map) {
-  // FNV-1a over all that stands before it.
+  // FNV-1a over all that stands between.
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(&map);
   std::uint32_t sum = 2166136261u;
-  for (std::size_t i = 0; i < offsetof(TensorMap, checksum); ++i)
+  for (std::size_t i = offsetof(TensorMap, address); i < offsetof(TensorMap, checksum); ++i)
     sum = (sum ^ bytes[i]) * 16777619u;
   return sum;
 }
@@ -177,6 +177,7 @@ std::string lacking_of(const TensorMap& map) {
 
 void seal(TensorMap& map) {
   map.mark = own_mark;
+  map.free_for_programs = 0;
   std::memset(map.unused, 0, sizeof map.unused);
   map.checksum = checksum_of(map);
 }

@@ -57,6 +57,9 @@ struct TensorMap {
   static constexpr std::size_t alignment = 64;  // of the object, in bytes
 
   std::uint64_t mark;
+  /// Means nothing. CUTLASS clears bit 21 of these bytes of small tensors, against an error of
+  /// drivers up to 13.1.
+  std::uint64_t free_for_programs;
   std::uint64_t address;                            // of element 0
   std::array<std::uint64_t, max_rank> dims;         // elements
   std::array<std::uint64_t, max_rank - 1> strides;  // bytes, of dimension 1 and up
@@ -67,7 +70,7 @@ struct TensorMap {
   Interleave interleave;
   Swizzle swizzle;
   bool fills_with_nan;
-  std::uint8_t unused[16];
+  std::uint8_t unused[8];
   std::uint32_t checksum;
 
   /// Elements of a box along a dimension: one for each step of the element stride.
