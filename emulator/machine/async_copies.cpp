@@ -127,7 +127,7 @@ void AsyncCopies::stage(AsyncCopy& copy) {
 
 void AsyncCopies::move_bytes(AsyncCopy& copy) {
   if (copy.box != nullptr && !copy.shared_to) return store_box(*copy.box, copy.from, copy.marks);
-  if (copy.update != nullptr) return copy.update(copy.to, copy.from);
+  if (copy.update != nullptr) return copy.update(copy.to, copy.from, copy.bytes);
   if (copy.box != nullptr)
     load_box(*copy.box, copy.to);
   else if (copy.bytes != 0)
@@ -215,7 +215,7 @@ const AsyncCopy* AsyncCopies::finish() {
   }
   for (const Shared& copy : from_others_)
     if (!copy->is_retired) return copy.get();
-  // Of a copy to another block only the source is this one's.
+  // Only the source of a copy to another block is this one's.
   for (const OfThread& own : threads_)
     for (const auto* list : {&own.copies, &own.bulk_copies})
       for (const Shared& copy : *list)

@@ -20,9 +20,7 @@ struct AsyncCopy {
   int lane = 0;
   bool is_bulk = false, arrives = false;
   AsyncCopies* starter = nullptr;  // of the block of that thread; null: the destination's
-  /// Of a reduction: changes the destination. Null: the bytes are copied.
-  using Update = void (*)(std::byte* to, const std::byte* from);
-  Update update = nullptr;
+  Reduction update = nullptr;      // changes the destination; null: the bytes are copied
 
   const std::byte* from = nullptr;
   const std::uint8_t* from_written = nullptr;  // null: all
@@ -36,7 +34,7 @@ struct AsyncCopy {
   std::uint64_t group = 0;  // 0: not committed
   bool is_late = false;     // done at the last moment
   bool has_landed = false, is_retired = false;
-  /// Of the destination; before the start of bytes in `staged` that are not all defined, or none.
+  /// Marks of the destination; before the start those of `staged`, if not all of it is defined.
   std::vector<std::uint8_t> marks{};
   std::vector<std::byte> staged{};  // read, but not yet written
 };

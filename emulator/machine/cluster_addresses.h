@@ -12,7 +12,7 @@ inline constexpr std::uint64_t slot_bytes = std::uint64_t{1} << 19;
 inline constexpr int max_blocks = 16;
 
 inline bool is_mapped(std::uint64_t address) { return address >= slot_bytes; }
-/// Of a mapped address; may be no rank of the cluster.
+/// The rank in a mapped address; may be none of the cluster.
 inline std::uint64_t rank_of(std::uint64_t address) { return address / slot_bytes - 1; }
 inline std::uint64_t offset_of(std::uint64_t address) { return address % slot_bytes; }
 inline std::uint64_t mapped(std::uint64_t offset, std::uint64_t rank) {

@@ -96,7 +96,8 @@ struct AddressPlace {
 struct CopySite {
   AddressPlace to{}, from{}, barrier{};
   bool has_barrier = false;
-  // Of a tensor copy, whose global side is the address of a tensor map.
+  void (*update)(std::byte* to, const std::byte* from, std::size_t bytes) = nullptr;  // red.async
+  // Parts of a tensor copy, whose global side is the address of a tensor map.
   std::vector<Place> coordinates{};
   Place blocks{};  // of the cluster: a mask
   bool has_blocks = false;

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "emulator/machine/float_rules.h"
-#include "emulator/machine/multiply.h"
+#include "emulator/machine/fragments.h"
+#include "emulator/machine/matrix_factors.h"
 #include "emulator/machine/warpgroups.h"
 #include "emulator/numbers/number.h"
 #include "emulator/numbers/warp_product.h"

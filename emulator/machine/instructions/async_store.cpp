@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstring>
-
 #include "emulator/machine/access.h"
 #include "emulator/machine/block.h"
+#include "emulator/machine/instructions/bulk_box.h"
 #include "emulator/machine/instructions/lanes.h"
 #include "emulator/machine/instructions/mbarrier_object.h"
 #include "emulator/machine/instructions/rows.h"
@@ -17,8 +15,8 @@
 namespace emulator {
 namespace {
 
-/// Values of T in registers; count: how many. Null `update`: they are stored.
-template <class T, AsyncCopy::Update update>
+/// Values of T in registers; count: how many.
+template <class T>
 void store(Warp& warp, const Code& code, Mask lanes) {
   const CopySite& site = *code.copy;
   const unsigned bytes = code.count * static_cast<unsigned>(sizeof(T));
@@ -28,7 +26,7 @@ void store(Warp& warp, const Code& code, Mask lanes) {
     copy.warp = &warp;
     copy.lane = lane;
     copy.is_bulk = true;
-    copy.update = update;
+    copy.update = site.update;
     copy.bytes = bytes;
     StoredBytes stored;
     for (unsigned k = 0; k < code.count; ++k) {
@@ -45,76 +43,34 @@ void store(Warp& warp, const Code& code, Mask lanes) {
                                                             : mark_copy);
     start_at(warp, lane, std::move(copy),
              locate(warp, site.to.space, lane, lane_address(warp, site.to, lane), bytes,
-                    update == nullptr ? Access::write : Access::atomic),
+                    site.update == nullptr ? Access::write : Access::atomic),
              site.barrier.space, lane_address(warp, site.barrier, lane));
   });
 }
 
-template <class T, class Op>
-void update_with(std::byte* to, const std::byte* from) {
-  T old, value;
-  std::memcpy(&old, to, sizeof old);
-  std::memcpy(&value, from, sizeof value);
-  const T next = Op::apply(old, value);
-  std::memcpy(to, &next, sizeof next);
-}
-
-struct Add {
-  template <class T>
-  static T apply(T old, T b) {
-    return static_cast<T>(std::make_unsigned_t<T>(old) + std::make_unsigned_t<T>(b));
+/// What red.async does to each type; null: the PTX ISA does not offer it.
+Reduction find_red(ReduceOp op, ptx::Type type) {
+  const bool is_u32 = type == ptx::Type::u32, is_s32 = type == ptx::Type::s32;
+  switch (op) {
+    case ReduceOp::inc:
+    case ReduceOp::dec:
+      return is_u32 ? find_reduction(op, TensorElement::u32) : nullptr;
+    case ReduceOp::min:
+    case ReduceOp::max:
+      return is_u32   ? find_reduction(op, TensorElement::u32)
+             : is_s32 ? find_reduction(op, TensorElement::s32)
+                      : nullptr;
+    case ReduceOp::add:
+      return is_u32 || is_s32         ? find_reduction(op, TensorElement::u32)
+             : type == ptx::Type::u64 ? find_reduction(op, TensorElement::u64)
+                                      : nullptr;
+    default:
+      return type == ptx::Type::b32 ? find_reduction(op, TensorElement::u32) : nullptr;
   }
-};
-struct Min {
-  template <class T>
-  static T apply(T old, T b) {
-    return std::min(old, b);
-  }
-};
-struct Max {
-  template <class T>
-  static T apply(T old, T b) {
-    return std::max(old, b);
-  }
-};
-struct And {
-  template <class T>
-  static T apply(T old, T b) {
-    return old & b;
-  }
-};
-struct Or {
-  template <class T>
-  static T apply(T old, T b) {
-    return old | b;
-  }
-};
-struct Xor {
-  template <class T>
-  static T apply(T old, T b) {
-    return old ^ b;
-  }
-};
-struct Increment {
-  template <class T>
-  static T apply(T old, T b) {
-    return old >= b ? T{0} : static_cast<T>(old + 1);
-  }
-};
-struct Decrement {
-  template <class T>
-  static T apply(T old, T b) {
-    return old == 0 || old > b ? b : static_cast<T>(old - 1);
-  }
-};
-
-template <class T, class Op>
-void emit_update(Decoder& decoder) {
-  decoder.emit(store<T, update_with<T, Op>>);
 }
 
 /// The place, the values and the mbarrier object.
-void take_operands(Decoder& decoder, ptx::Type type) {
+CopySite& take_operands(Decoder& decoder, ptx::Type type) {
   CopySite& site = decoder.layout().code().copy_sites.emplace_back();
   decoder.code.copy = &site;
   decoder.expect_operands(3);
@@ -129,6 +85,7 @@ void take_operands(Decoder& decoder, ptx::Type type) {
   if (!is_vector) places.push_back(decoder.source(value, type));
   for (const ptx::Operand& each : value.elements) places.push_back(decoder.source(each, type));
   decoder.code.more = &places;
+  return site;
 }
 
 void expect_form(Decoder& decoder) {
@@ -141,25 +98,11 @@ void decode_red(Decoder& decoder) {
   decoder.expect("relaxed");
   decoder.expect("cluster");
   expect_form(decoder);
-  std::string_view op;
-  for (const std::string_view name : {"add", "min", "max", "and", "or", "xor", "inc", "dec"})
-    if (op.empty() && decoder.take(name)) op = name;
+  const ReduceOp op = take_reduction(decoder);
   const ptx::Type type = decoder.type();
-  take_operands(decoder, type);
-  const bool is_u32 = type == ptx::Type::u32, is_s32 = type == ptx::Type::s32;
-  if (op == "inc" && is_u32) return emit_update<std::uint32_t, Increment>(decoder);
-  if (op == "dec" && is_u32) return emit_update<std::uint32_t, Decrement>(decoder);
-  if (op == "min" && is_u32) return emit_update<std::uint32_t, Min>(decoder);
-  if (op == "min" && is_s32) return emit_update<std::int32_t, Min>(decoder);
-  if (op == "max" && is_u32) return emit_update<std::uint32_t, Max>(decoder);
-  if (op == "max" && is_s32) return emit_update<std::int32_t, Max>(decoder);
-  if (op == "add" && (is_u32 || is_s32)) return emit_update<std::uint32_t, Add>(decoder);
-  if (op == "add" && type == ptx::Type::u64) return emit_update<std::uint64_t, Add>(decoder);
-  if (op == "and" && type == ptx::Type::b32) return emit_update<std::uint32_t, And>(decoder);
-  if (op == "or" && type == ptx::Type::b32) return emit_update<std::uint32_t, Or>(decoder);
-  if (op == "xor" && type == ptx::Type::b32) return emit_update<std::uint32_t, Xor>(decoder);
-  if (op.empty()) decoder.fail("an operation is missing");
-  decoder.fail_type(type);
+  if (find_red(op, type) == nullptr) decoder.fail_type(type);
+  take_operands(decoder, type).update = find_red(op, type);
+  decoder.emit(ptx::bytes_of(type) == 4 ? store<std::uint32_t> : store<std::uint64_t>);
 }
 
 void decode_st(Decoder& decoder) {
@@ -172,7 +115,7 @@ void decode_st(Decoder& decoder) {
                         type != ptx::Type::bf16x2 && bytes * decoder.code.count <= 16;
   if (!is_known) decoder.fail_type(type);
   take_operands(decoder, type);
-  decoder.emit(bytes == 4 ? store<std::uint32_t, nullptr> : store<std::uint64_t, nullptr>);
+  decoder.emit(bytes == 4 ? store<std::uint32_t> : store<std::uint64_t>);
 }
 
 }  // namespace

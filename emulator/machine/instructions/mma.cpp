@@ -4,8 +4,8 @@
 #include <array>
 
 #include "emulator/machine/instructions/collective.h"
+#include "emulator/machine/instructions/multiply.h"
 #include "emulator/machine/instructions/rows.h"
-#include "emulator/machine/multiply.h"
 
 namespace emulator {
 namespace {

@@ -9,7 +9,7 @@ namespace emulator {
 
 enum class ReduceOp : std::uint8_t { none, add, min, max, inc, dec, bit_and, bit_or, bit_xor };
 
-/// What cp.reduce.async.bulk does to each element of global memory. Null: the PTX ISA does not
+/// Returns what cp.reduce.async.bulk does to each element, or null where the PTX ISA does not
 /// offer it for the type. Sums of f32 flush subnormal numbers, as those of `red` do.
 Reduction find_reduction(ReduceOp op, TensorElement type);
 

@@ -6,8 +6,8 @@
 
 #include "emulator/machine/access.h"
 #include "emulator/machine/instructions/collective.h"
+#include "emulator/machine/instructions/multiply.h"
 #include "emulator/machine/instructions/rows.h"
-#include "emulator/machine/multiply.h"
 #include "emulator/machine/undefined.h"
 
 namespace emulator {
