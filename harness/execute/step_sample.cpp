@@ -85,8 +85,9 @@ class WorkMeter final : public measure::Meter {
   /// Warm-up and samples alike: nothing tells a launch that is judged, or counts, from another.
   double sample_s(std::int64_t launches) {
     if (launches == 0 || !work_.rotation) return timed(launches, 0).reported_s;
+    const double begin_s = system_call_s();
     const Timed sample = take_turn(launches);
-    work_.timed_judge->after_sample(work_.rotation->last(), sample.seen_s);
+    work_.timed_judge->after_sample(work_.rotation->last(), system_call_s() - begin_s);
     work_.rotation->count_sample(sample.seen_s);
     work_.enter(&PhaseSeconds::sampling);
     return sample.reported_s;

@@ -19,7 +19,9 @@
 namespace assay {
 namespace {
 
-/// Shares of the samples' time: together at most a tenth.
+/// Shares of the time of samples and of drawing their inputs: together at most a tenth. Where
+/// inputs take far longer than launches, as those of a kernel that finds its results, few samples
+/// are taken, and some of them still are judged.
 constexpr double spot_share = 0.05;
 constexpr double whole_share = 0.05;
 /// Time after which no further set of the last sample is judged.

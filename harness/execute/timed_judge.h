@@ -36,7 +36,7 @@ class TimedJudge {
   void before_sample();
   /// Overwrites places of the outputs of the sets that will be launched.
   void lay_decoys(const Turns& turns);
-  /// After each sample, which took `seconds`.
+  /// After each sample, which took `seconds` with its inputs.
   void after_sample(const Turns& turns, double seconds);
   /// After the last sample: judges each of its sets, one as a whole, and repeats a launch.
   void finish(const Turns& turns);
