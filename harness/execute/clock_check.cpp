@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <thread>
+#include <utility>
 
 #include "harness/execute/verify_launch.h"
 #include "harness/statistics/order_statistics.h"
@@ -45,11 +46,13 @@ constexpr std::size_t fast_one_in = 10;
 constexpr double faster_if_alone = 0.1;
 constexpr double faster_if_contended = 0.3;
 
-double fast_of(std::vector<double>& times_s) {
-  const auto fast = times_s.begin() + static_cast<std::ptrdiff_t>(times_s.size() / fast_one_in);
-  std::ranges::nth_element(times_s, fast);
+double fast_of(std::vector<double>& values) {
+  const auto fast = values.begin() + static_cast<std::ptrdiff_t>(values.size() / fast_one_in);
+  std::ranges::nth_element(values, fast);
   return *fast;
 }
+
+int cores() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
 
 double of_launch(double seconds, std::int64_t launches) {
   return seconds / static_cast<double>(launches);
@@ -75,9 +78,22 @@ void ClockCheck::accuse(const std::string& why) const {
   throw WrongResult{Check::clock, "", "its clock tells of " + why};
 }
 
+void ClockCheck::begin() {
+  if (is_foreign_ && checks_.on(Check::clock)) begin_ = now();
+}
+
+std::optional<double> ClockCheck::least_since_begin_s() {
+  const std::optional<Moment> before = std::exchange(begin_, std::nullopt);
+  if (!before) return std::nullopt;
+  const Moment after = now();
+  // Threads may work on until they are stopped, which is late if the judge waits for a core.
+  return measure::least_time_s(before->worked_s, after.worked_s, cores()) -
+         measure::waited_between_s(before->lost, after.lost) - max_empty_s;
+}
+
 void ClockCheck::add(std::int64_t launches, double reported_s, double seen_s) {
   if (!checks_.on(Check::clock)) return;
-  const Reading reading{launches, reported_s, seen_s};
+  const Reading reading{launches, reported_s, seen_s, least_since_begin_s()};
   if (reported_s > (1 + finer_share) * seen_s + clock_step_s) {
     accuse(fmt::format("{:.3g} s for {} launches, during which only {:.3g} s passed", reported_s,
                        launches, seen_s));
@@ -119,6 +135,26 @@ std::int64_t ClockCheck::launches_of(double least_s, std::int64_t fewest) {
   return fewest;
 }
 
+/// Launches take no less time than their work, whoever else used the cores and however late a
+/// message came. Nothing but the samples themselves shows that: no later series needs to be alike.
+void ClockCheck::demand_work() const {
+  std::vector<double> told_of_least;
+  double reported_s = 0;
+  double least_s = 0;
+  const std::int64_t launches = readings_.back().launches;
+  for (const Reading& reading : readings_) {
+    if (reading.launches != launches || reading.least_s.value_or(0) <= 0) continue;
+    told_of_least.push_back(reading.reported_s / *reading.least_s);
+    reported_s += reading.reported_s;
+    least_s += *reading.least_s;
+  }
+  if (told_of_least.empty()) return;
+  // One in ten had a core for itself, or nearly: waiting, which counts as told, hides less there.
+  if (fast_of(told_of_least) >= 1 - faster_if_alone) return;
+  accuse(fmt::format("{:.3g} s for {} samples of {} launches, in which {:.3g} s of work were done",
+                     reported_s, told_of_least.size(), launches, least_s));
+}
+
 /// Some long series must be told as long as it is seen.
 void ClockCheck::demand_long_series() {
   std::int64_t launches = readings_.back().launches;
@@ -155,15 +191,16 @@ void ClockCheck::demand_samples() {
   const double fast_reported_s = fast_of(all_reported_s);
   if (fast_reported_s >= (1 - faster_if_alone) * fast_of(all_seen_s)) return;
   std::int64_t many = launches;
-  const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   constexpr double no_time_yet_s = std::numeric_limits<double>::infinity();
   double least_seen_s = no_time_yet_s;
   double least_worked_s = no_time_yet_s;
   const double begin_s = system_call_s();
   for (std::size_t i = 1; i <= max_short_series; ++i) {
+    trial_.pause();  // what stands still has its work counted to the end
     const auto before = cores_.worked_s();
     const double seen_s = read(many).seen_s;
-    const double worked_s = measure::least_time_s(before, cores_.worked_s(), cores);
+    trial_.pause();
+    const double worked_s = measure::least_time_s(before, cores_.worked_s(), cores());
     if (seen_s < short_series_s) {
       // Late messages had made shorter series look long.
       many *= 2;
@@ -203,8 +240,10 @@ void ClockCheck::check_series() {
     unexplained_s += reading.seen_s - reading.reported_s - std::min(empty_s, reading.seen_s);
     seen_s += reading.seen_s;
   }
+  if (unexplained_s <= missing_share * seen_s) return;
+  if (is_foreign_) demand_work();
   // A longer series of an op in place would work on its own results, which grow without end.
-  if (unexplained_s <= missing_share * seen_s || trial_.in_place()) return;
+  if (trial_.in_place()) return;
   demand_long_series();
   if (is_foreign_) demand_samples();
 }

@@ -36,8 +36,12 @@ class ClockCheck {
         lost_before_(cores.lost()),
         begin_s_(system_call_s()) {}
 
+  /// Before a reading, while the processes of kernels of others stand still.
+  void begin();
+
   /// Counts a sample, or a reading without launches. Throws WrongResult for a time that no clock
-  /// can tell: a negative one.
+  /// can tell: a negative one. If `begin` came before it, and these processes stand still again,
+  /// the work of a reading is known.
   void add(std::int64_t launches, double reported_s, double seen_s);
 
   /// Throws WrongResult if the series hides time: more than `missing_share` of what was seen is
@@ -56,9 +60,18 @@ class ClockCheck {
     std::int64_t launches = 0;
     double reported_s = 0;
     double seen_s = 0;
+    /// Least time of its work, without what messages and their delay may have taken.
+    std::optional<double> least_s = {};
   };
+  struct Moment {
+    std::map<std::string, double> worked_s;
+    measure::LostTime lost;
+  };
+  Moment now() const { return {cores_.worked_s(), cores_.lost()}; }
+  std::optional<double> least_since_begin_s();
   Reading read(std::int64_t launches);
   std::int64_t launches_of(double least_s, std::int64_t fewest);
+  void demand_work() const;
   void demand_long_series();
   void demand_samples();
   bool is_contended() const;
@@ -73,6 +86,7 @@ class ClockCheck {
   bool allows_for_contention_ = false;
   std::vector<Reading> readings_;
   std::vector<double> empty_s_;
+  std::optional<Moment> begin_;
   std::size_t next_set_ = 0;
 };
 

@@ -101,16 +101,18 @@ class WorkMeter final : public measure::Meter {
     const Turns& turns = work_.rotation->next(launches);
     work_.timed_judge->lay_decoys(turns);
     const Timed sample = timed(launches, turns.first);
-    work_.trial.pause();
     work_.enter(&PhaseSeconds::comparison);
     return sample;
   }
   Timed timed(std::int64_t launches, std::size_t first_set) {
     work_.enter(&PhaseSeconds::sampling);
     if (work_.is_cold() && launches > 0) work_.trial.flush_caches();  // not within what is seen
+    work_.trial.pause();
+    work_.clock_check->begin();
     const double begin_s = system_call_s();
     const double reported_s = work_.trial.time_s(launches, false, first_set);
     const Timed timed{reported_s, system_call_s() - begin_s};
+    work_.trial.pause();
     // A process with kernels of others could void what is slow, and tell of any clock.
     const bool is_foreign = work_.options().has_foreign_kernels();
     was_void_ = work_.trial.was_void() && !is_foreign;

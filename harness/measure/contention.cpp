@@ -96,17 +96,22 @@ LostTime lost_time() {
           .stolen_s = stolen_s(text_of("/proc/stat"), static_cast<double>(sysconf(_SC_CLK_TCK)))};
 }
 
+double waited_between_s(const LostTime& before, const LostTime& after) {
+  double sum_s = 0;
+  // Compares thread by thread: a thread that ends takes its whole waiting time out of the sum.
+  for (const auto& [thread, waited] : after.waited_s) {
+    const auto was = before.waited_s.find(thread);
+    sum_s += std::max(0.0, waited - (was == before.waited_s.end() ? 0 : was->second));
+  }
+  return sum_s;
+}
+
 std::optional<bool> is_contended(const LostTime& before, const LostTime& after, double wall_s) {
   const bool tells_stolen = before.stolen_s && after.stolen_s;
   const bool tells_waited = !before.waited_s.empty() && !after.waited_s.empty();
   if (!tells_stolen && !tells_waited) return std::nullopt;
-  double lost_s = tells_stolen ? std::max(0.0, *after.stolen_s - *before.stolen_s) : 0;
-  // Compares thread by thread: a thread that ends takes its whole waiting time out of the sum.
-  for (const auto& [thread, waited] : after.waited_s) {
-    if (!tells_waited) break;
-    const auto was = before.waited_s.find(thread);
-    lost_s += std::max(0.0, waited - (was == before.waited_s.end() ? 0 : was->second));
-  }
+  const double stolen_s = tells_stolen ? std::max(0.0, *after.stolen_s - *before.stolen_s) : 0;
+  const double lost_s = stolen_s + (tells_waited ? waited_between_s(before, after) : 0);
   return lost_s > lost_share * wall_s;
 }
 

@@ -18,6 +18,9 @@ struct LostTime {
 };
 LostTime lost_time();
 
+/// Time that threads of this process waited between two readings; those that ended count nothing.
+double waited_between_s(const LostTime& before, const LostTime& after);
+
 /// Parse one file each. Empty for text of another form.
 std::optional<double> waited_s(const std::string& schedstat);
 std::optional<double> stolen_s(const std::string& stat, double ticks_per_s);

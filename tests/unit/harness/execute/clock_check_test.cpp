@@ -137,6 +137,30 @@ TEST_F(ClockChecks, AllowMoreWhereOthersUseTheCores) {
   EXPECT_NE(accused_of(reported_share, {quiet, waiting}), "");
 }
 
+TEST_F(ClockChecks, HoldSamplesAgainstTheirOwnWork) {
+  // Half of the time is told of each sample, and others use the cores for a while of some. The work
+  // of a sample takes 4 ms, and messages no more than 0.2 ms of it.
+  static double worked_s;
+  constexpr auto working = [] { return std::map<std::string, double>{{"1", worked_s}}; };
+  constexpr auto undisturbed = [] { return measure::LostTime{}; };
+  constexpr double work_s = 4e-3;
+  const auto accused_of = [&](double told_share, bool knows_work) {
+    ClockCheck clock(timed_.trial, checks_, true, {undisturbed, working});
+    for (int i = 0; i < 20; ++i) {
+      if (knows_work) clock.begin();
+      worked_s += work_s;
+      const double passed_s = (i % 2 == 0 ? 1 : 4) * work_s;
+      clock.add(1, told_share * passed_s, passed_s + 10e-3);
+    }
+    return wrong_by([&] { clock.check_series(); }, Check::clock);
+  };
+  EXPECT_NE(accused_of(0.5, true).find("samples of 1 launches, in which 0.076 s of work were done"),
+            std::string::npos)
+      << accused_of(0.5, true);
+  EXPECT_EQ(accused_of(0.96, true), "");
+  EXPECT_EQ(accused_of(0.5, false), "");
+}
+
 /// Says late when its work is over, and much too late three times after long work.
 class LateStream final : public ForwardingStream {
  public:
