@@ -18,11 +18,10 @@ namespace assay {
 /// judge's own clock.
 class ClockCheck {
  public:
-  /// Tells of the cores: the time that others had of them, and the work of the
-  /// processes that this one has started.
+  /// Tells of the cores: the time that others had of them, and the work of processes.
   struct Cores {
     measure::LostTime (*lost)() = measure::lost_time;
-    std::map<std::string, double> (*worked_s)() = measure::worked_s;
+    std::map<std::string, double> (*worked_s)(const std::vector<pid_t>&) = measure::worked_s;
   };
 
   /// `is_foreign`: a process with kernels that nobody vouches for tells the times, and could tell
@@ -67,7 +66,7 @@ class ClockCheck {
     std::map<std::string, double> worked_s;
     measure::LostTime lost;
   };
-  Moment now() const { return {cores_.worked_s(), cores_.lost()}; }
+  std::map<std::string, double> worked_s() const { return cores_.worked_s(trial_.processes()); }
   std::optional<double> least_since_begin_s();
   Reading read(std::int64_t launches);
   std::int64_t launches_of(double least_s, std::int64_t fewest);

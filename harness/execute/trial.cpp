@@ -117,6 +117,14 @@ void Trial::flush_caches() {
   synchronize();
 }
 
+std::vector<pid_t> Trial::processes() const {
+  std::vector<pid_t> all;
+  for (const Device* device : lane_) {
+    if (const auto process = device->process()) all.push_back(*process);
+  }
+  return all;
+}
+
 double Trial::time_s(std::int64_t launches, bool cold, std::size_t first_set) {
   if (!timed_) {
     std::vector<Stream*> streams;

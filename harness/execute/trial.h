@@ -65,6 +65,8 @@ class Trial {
   void pause() {
     for (Device* device : lane_) device->pause();
   }
+  /// The processes that `pause` stops.
+  std::vector<pid_t> processes() const;
   /// Device time of `launches` launches in seconds, the slowest rank's. They take the sets in
   /// turns, from `first_set` on. Cold: they begin with none of the tensors in the caches of any
   /// device of the lane.

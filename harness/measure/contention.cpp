@@ -54,9 +54,9 @@ std::optional<double> waited_s(const std::string& schedstat) {
   return static_cast<double>(waited_ns) * 1e-9;
 }
 
-std::map<std::string, double> worked_s() {
+std::map<std::string, double> worked_s(const std::vector<pid_t>& processes) {
   std::map<std::string, double> all;
-  for (const pid_t process : with_descendants(children_of(getpid()))) {
+  for (const pid_t process : with_descendants(processes)) {
     for_each_thread(process, [&](const fs::path& thread, const std::string& schedstat) {
       std::istringstream text(schedstat);
       std::uint64_t ran_ns = 0;

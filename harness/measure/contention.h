@@ -1,8 +1,11 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace assay::measure {
 
@@ -25,9 +28,10 @@ double waited_between_s(const LostTime& before, const LostTime& after);
 std::optional<double> waited_s(const std::string& schedstat);
 std::optional<double> stolen_s(const std::string& stat, double ticks_per_s);
 
-/// CPU time of each thread of the processes that this one has started, and of theirs, by process
-/// and thread id. Linux: schedstat, first number.
-std::map<std::string, double> worked_s();
+/// CPU time of each thread of these processes and of those that they have started, by process and
+/// thread id. Up to the last tick of the system's clock, or the moment at which a thread gave up
+/// its core. Linux: schedstat, first number.
+std::map<std::string, double> worked_s(const std::vector<pid_t>& processes);
 
 /// Shortest time in which the work between two readings can have been done: by the busiest thread,
 /// and by all of them on `cores`. It counts no time in which others used the cores.

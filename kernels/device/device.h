@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -175,6 +177,8 @@ class Device {
   /// Lets the process that runs its kernels stand still until it is next told something, so that no
   /// thread there works ahead or behind a launch. Does nothing where that process is this one.
   virtual void pause() {}
+  /// The process that `pause` stops.
+  virtual std::optional<pid_t> process() const { return std::nullopt; }
 
   virtual std::unique_ptr<Stream> create_stream() = 0;
   /// Waits for all work of the process on the device, also that of streams and threads of others.

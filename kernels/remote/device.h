@@ -39,6 +39,9 @@ class RemoteDevice : public Device {
   void upload_pieces(void* to, std::span<const SourcePiece> pieces) override;
   void download_pieces(const void* from, std::span<const Piece> pieces) override;
   void pause() override;
+  std::optional<pid_t> process() const override {
+    return memory_ ? std::optional(memory_->process()) : std::nullopt;
+  }
   std::unique_ptr<Stream> create_stream() override;
   void launch_and_fill(Kernel& kernel, Stream& stream, void* memory, std::byte value,
                        std::size_t bytes) override;

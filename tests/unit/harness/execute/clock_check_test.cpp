@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "kernels/core/clock.h"
 #include "kernels/device/forwarding.h"
@@ -112,11 +113,13 @@ TEST_F(ClockChecks, AllowMoreWhereOthersUseTheCores) {
   constexpr auto quiet = [] { return measure::LostTime{.stolen_s = 0}; };
   constexpr auto busy = [] { return measure::LostTime{.stolen_s = 1000 * system_call_s()}; };
   // One thread works all the time, or waits nearly all the time, or there is none.
-  constexpr auto working = [] { return std::map<std::string, double>{{"1", system_call_s()}}; };
-  constexpr auto waiting = [] {
+  constexpr auto working = [](const std::vector<pid_t>&) {
+    return std::map<std::string, double>{{"1", system_call_s()}};
+  };
+  constexpr auto waiting = [](const std::vector<pid_t>&) {
     return std::map<std::string, double>{{"1", system_call_s() / 1e6}};
   };
-  constexpr auto none = [] { return std::map<std::string, double>{}; };
+  constexpr auto none = [](const std::vector<pid_t>&) { return std::map<std::string, double>{}; };
   const auto accused_of = [&](double share, ClockCheck::Cores cores) {
     ClockCheck clock(timed_.trial, checks_, true, cores);
     constexpr int launches = 100;
@@ -141,16 +144,18 @@ TEST_F(ClockChecks, HoldSamplesAgainstTheirOwnWork) {
   // Half of the time is told of each sample, and others use the cores for a while of some. The work
   // of a sample takes 4 ms, and messages no more than 0.2 ms of it.
   static double worked_s;
-  constexpr auto working = [] { return std::map<std::string, double>{{"1", worked_s}}; };
+  constexpr auto working = [](const std::vector<pid_t>&) {
+    return std::map<std::string, double>{{"1", worked_s}};
+  };
   constexpr auto undisturbed = [] { return measure::LostTime{}; };
   constexpr double work_s = 4e-3;
-  const auto accused_of = [&](double told_share, bool knows_work) {
+  const auto accused_of = [&](double share, bool knows_work) {
     ClockCheck clock(timed_.trial, checks_, true, {undisturbed, working});
     for (int i = 0; i < 20; ++i) {
       if (knows_work) clock.begin();
       worked_s += work_s;
       const double passed_s = (i % 2 == 0 ? 1 : 4) * work_s;
-      clock.add(1, told_share * passed_s, passed_s + 10e-3);
+      clock.add(1, share * passed_s, passed_s + 10e-3);
     }
     return wrong_by([&] { clock.check_series(); }, Check::clock);
   };
