@@ -388,7 +388,7 @@ def kernel(x, g, *, out):
             refused = self.assay("ab", *sides, *case, expect=2)
             self.assertIn(why, refused.stderr)
             self.assertIn("name it by --own-ops", refused.stderr)
-            done = subprocess.run([ASSAY, "ab", "--own-ops", "op.py", "--rounds", "3", "--confirm", "3", *sides, *case], cwd=self.folder,
+            done = subprocess.run([ASSAY, "ab", "--own-ops", "op.py", "--rounds", "6", "--confirm", "6", *sides, *case], cwd=self.folder,
                                   capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
             self.assertIn(done.returncode, (0, 5), done.stderr)  # a busy machine may make one side seem slower
             self.assertIn("rmsnorm/f32/rows=17,cols=256", done.stdout)
