@@ -38,13 +38,15 @@ constexpr std::int64_t max_launches_of_series = std::int64_t{1} << 32;
 /// Time after which fewer are enough, and after which no more are taken.
 constexpr double enough_s = 0.2;
 constexpr double too_long_s = 5;
+/// Work beside which that of a message is small.
+constexpr double min_work_s = 5 * max_empty_s;
 /// Samples whose work is known, at least.
 constexpr std::size_t min_samples_of_work = 8;
 /// One in so many samples is faster than the one that is compared.
 constexpr std::size_t fast_one_in = 10;
-/// Samples may be this much faster than launches in a series, which has a message too; and, on a
-/// machine that others use, than the work of these launches takes on a core, where caches are
-/// shared. A clock that hides half is found there too.
+/// Samples may be this much faster than launches in a series, which has a message too, or than
+/// their work; and on a machine that others use, where caches are shared, than that. A clock that
+/// hides half is found there too.
 constexpr double faster_if_alone = 0.1;
 constexpr double faster_if_contended = 0.3;
 
@@ -87,8 +89,10 @@ void ClockCheck::begin() {
 std::optional<double> ClockCheck::least_since_begin_s() {
   const std::optional<Moment> before = std::exchange(begin_, std::nullopt);
   if (!before) return std::nullopt;
+  const std::map<std::string, double> after_s = worked_s();
+  if (after_s.empty()) return std::nullopt;
   // Threads may work on until they are stopped, which is late if the judge waits for a core.
-  return measure::least_time_s(before->worked_s, worked_s(), cores()) -
+  return measure::least_time_s(before->worked_s, after_s, cores()) -
          measure::waited_between_s(before->lost, cores_.lost()) - max_empty_s;
 }
 
@@ -144,17 +148,18 @@ void ClockCheck::demand_work() const {
   double least_s = 0;
   const std::int64_t launches = readings_.back().launches;
   for (const Reading& reading : readings_) {
-    if (reading.launches != launches || reading.least_s.value_or(0) <= 0) continue;
-    shares.push_back(reading.reported_s / *reading.least_s);
+    if (reading.launches != launches || !reading.least_s) continue;
+    // What took not much longer than messages may is told in full.
+    shares.push_back(*reading.least_s > min_work_s ? reading.reported_s / *reading.least_s : 1);
     reported_s += reading.reported_s;
-    least_s += *reading.least_s;
+    least_s += std::max(0.0, *reading.least_s);
   }
-  // Others may have a core while a message is read, and count as its work where a hypervisor gives
-  // it to them: one sample shows nothing. Waiting counts as told: most samples may hide behind it.
+  // Reading a message takes longer where others use the caches, or a hypervisor takes the core: one
+  // sample shows nothing. Waiting counts as told: most samples may hide behind it.
   if (shares.size() < min_samples_of_work) return;
   const auto low = shares.begin() + std::ssize(shares) / 4;
   std::ranges::nth_element(shares, low);
-  if (*low >= 1 - faster_if_alone) return;
+  if (*low >= 1 - (is_contended() ? faster_if_contended : faster_if_alone)) return;
   accuse(fmt::format("{:.3g} s for {} samples of {} launches, in which {:.3g} s of work were done",
                      reported_s, shares.size(), launches, least_s));
 }
@@ -197,32 +202,25 @@ void ClockCheck::demand_samples() {
   std::int64_t many = launches;
   constexpr double no_time_yet_s = std::numeric_limits<double>::infinity();
   double least_seen_s = no_time_yet_s;
-  double least_worked_s = no_time_yet_s;
   const double begin_s = system_call_s();
   for (std::size_t i = 1; i <= max_short_series; ++i) {
-    trial_.pause();  // what stands still has its work counted to the end
-    const auto before = worked_s();
     const double seen_s = read(many).seen_s;
-    trial_.pause();
-    const double work_s = measure::least_time_s(before, worked_s(), cores());
     if (seen_s < short_series_s) {
       // Late messages had made shorter series look long.
       many *= 2;
       i = 0;
-      least_seen_s = least_worked_s = no_time_yet_s;
+      least_seen_s = no_time_yet_s;
       continue;
     }
     least_seen_s = std::min(least_seen_s, of_launch(seen_s, many));
-    least_worked_s = std::min(least_worked_s, of_launch(work_s, many));
     const bool agrees = fast_reported_s >= (1 - faster_if_alone) * least_seen_s;
     const double spent_s = system_call_s() - begin_s;
     if (agrees && (i >= min_short_series || spent_s > enough_s)) return;
     if (i >= min_short_series && spent_s > too_long_s) break;
   }
-  // Where others use the cores each series may be slower than the samples. Its work is not. Without
-  // a process whose work is known there is the series alone.
-  const double least_s = least_worked_s > 0 ? least_worked_s : least_seen_s;
-  if (fast_reported_s >= (1 - faster_if_contended) * least_s && is_contended()) {
+  // Where others use the cores each series may be slower than the samples, whose own work, if it is
+  // known, is told already.
+  if (readings_.back().least_s && is_contended()) {
     allows_for_contention_ = true;
     return;
   }
