@@ -14,7 +14,7 @@ struct BoxPiece {
   std::uint32_t bytes;
 };
 
-/// Updates `bytes` of global memory, element by element, each at once for all other threads.
+/// Updates `bytes` of memory, element by element, each at once for all other threads.
 using Reduction = void (*)(std::byte* to, const std::byte* from, std::size_t bytes);
 /// Changes elements on their way into shared memory.
 using Conversion = void (*)(std::byte* elements, std::size_t bytes);

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "emulator/machine/box_copy.h"
 #include "emulator/machine/image.h"
 #include "emulator/ptx/types.h"
 
@@ -96,7 +97,7 @@ struct AddressPlace {
 struct CopySite {
   AddressPlace to{}, from{}, barrier{};
   bool has_barrier = false;
-  void (*update)(std::byte* to, const std::byte* from, std::size_t bytes) = nullptr;  // red.async
+  Reduction update = nullptr;  // of red.async
   // Parts of a tensor copy, whose global side is the address of a tensor map.
   std::vector<Place> coordinates{};
   Place blocks{};  // of the cluster: a mask

@@ -8,7 +8,7 @@
 namespace emulator {
 
 UnitInput unit_input(MatrixType type);
-/// Of the bits of an element.
+/// Value of an element with these bits.
 float factor_value(MatrixType type, std::uint64_t bits);
 
 }  // namespace emulator

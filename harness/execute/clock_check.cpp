@@ -38,15 +38,15 @@ constexpr std::int64_t max_launches_of_series = std::int64_t{1} << 32;
 /// Time after which fewer are enough, and after which no more are taken.
 constexpr double enough_s = 0.2;
 constexpr double too_long_s = 5;
-/// Work beside which that of a message is small.
+/// Work beside which that of a message is small. Less shows nothing.
 constexpr double min_work_s = 5 * max_empty_s;
 /// Samples whose work is known, at least.
 constexpr std::size_t min_samples_of_work = 8;
 /// One in so many samples is faster than the one that is compared.
 constexpr std::size_t fast_one_in = 10;
-/// Samples may be this much faster than launches in a series, which has a message too, or than
-/// their work; and on a machine that others use, where caches are shared, than that. A clock that
-/// hides half is found there too.
+/// Samples may be this much faster than their work, or than launches in a series, which has a
+/// message too; and, on a machine that others use, than the work of either, where caches are
+/// shared. A clock that hides half is found there too.
 constexpr double faster_if_alone = 0.1;
 constexpr double faster_if_contended = 0.3;
 
@@ -86,19 +86,20 @@ void ClockCheck::begin() {
   if (is_foreign_ && checks_.on(Check::clock)) begin_ = {worked_s(), cores_.lost()};
 }
 
-std::optional<double> ClockCheck::least_since_begin_s() {
+/// Since `begin`, if that was called.
+void ClockCheck::measure_work(Reading& reading) {
   const std::optional<Moment> before = std::exchange(begin_, std::nullopt);
-  if (!before) return std::nullopt;
+  if (!before) return;
   const std::map<std::string, double> after_s = worked_s();
-  if (after_s.empty()) return std::nullopt;
-  // Threads may work on until they are stopped, which is late if the judge waits for a core.
-  return measure::least_time_s(before->worked_s, after_s, cores()) -
-         measure::waited_between_s(before->lost, cores_.lost()) - max_empty_s;
+  if (after_s.empty()) return;
+  reading.work_s = measure::least_time_s(before->worked_s, after_s, cores()) - max_empty_s;
+  reading.judge_waited_s = measure::waited_between_s(before->lost, cores_.lost());
 }
 
 void ClockCheck::add(std::int64_t launches, double reported_s, double seen_s) {
   if (!checks_.on(Check::clock)) return;
-  const Reading reading{launches, reported_s, seen_s, least_since_begin_s()};
+  Reading reading{launches, reported_s, seen_s};
+  measure_work(reading);
   if (reported_s > (1 + finer_share) * seen_s + clock_step_s) {
     accuse(fmt::format("{:.3g} s for {} launches, during which only {:.3g} s passed", reported_s,
                        launches, seen_s));
@@ -121,9 +122,14 @@ ClockCheck::Reading ClockCheck::read(std::int64_t launches) {
   }
   const std::size_t first_set = next_set_;
   next_set_ = (next_set_ + static_cast<std::size_t>(launches)) % trial_.sets();
+  trial_.pause();
+  begin();
   const double begin_s = system_call_s();
   const double reported_s = trial_.time_s(launches, false, first_set);
-  return {launches, reported_s, system_call_s() - begin_s};
+  Reading reading{launches, reported_s, system_call_s() - begin_s};
+  trial_.pause();
+  measure_work(reading);
+  return reading;
 }
 
 /// Number of launches, `fewest` or twice that and so on, which surely take this long: a single late
@@ -148,11 +154,11 @@ void ClockCheck::demand_work() const {
   double least_s = 0;
   const std::int64_t launches = readings_.back().launches;
   for (const Reading& reading : readings_) {
-    if (reading.launches != launches || !reading.least_s) continue;
-    // What took not much longer than messages may is told in full.
-    shares.push_back(*reading.least_s > min_work_s ? reading.reported_s / *reading.least_s : 1);
+    if (reading.launches != launches || !reading.work_s) continue;
+    const double work_s = *reading.work_s - reading.judge_waited_s;
+    shares.push_back(work_s > min_work_s ? reading.reported_s / work_s : 1);
     reported_s += reading.reported_s;
-    least_s += std::max(0.0, *reading.least_s);
+    least_s += std::max(0.0, work_s);
   }
   // Reading a message takes longer where others use the caches, or a hypervisor takes the core: one
   // sample shows nothing. Waiting counts as told: most samples may hide behind it.
@@ -202,25 +208,33 @@ void ClockCheck::demand_samples() {
   std::int64_t many = launches;
   constexpr double no_time_yet_s = std::numeric_limits<double>::infinity();
   double least_seen_s = no_time_yet_s;
+  std::optional<double> least_work_s;  // of a launch, where it is known
   const double begin_s = system_call_s();
   for (std::size_t i = 1; i <= max_short_series; ++i) {
-    const double seen_s = read(many).seen_s;
-    if (seen_s < short_series_s) {
+    const Reading series = read(many);
+    const bool shows_work = series.work_s.value_or(min_work_s) >= min_work_s;
+    if (series.seen_s < short_series_s || (!shows_work && series.seen_s < long_series_s.front())) {
       // Late messages had made shorter series look long.
       many *= 2;
       i = 0;
       least_seen_s = no_time_yet_s;
+      least_work_s.reset();
       continue;
     }
-    least_seen_s = std::min(least_seen_s, of_launch(seen_s, many));
+    least_seen_s = std::min(least_seen_s, of_launch(series.seen_s, many));
+    if (series.work_s) {
+      least_work_s =
+          std::min(least_work_s.value_or(no_time_yet_s), of_launch(*series.work_s, many));
+    }
     const bool agrees = fast_reported_s >= (1 - faster_if_alone) * least_seen_s;
     const double spent_s = system_call_s() - begin_s;
     if (agrees && (i >= min_short_series || spent_s > enough_s)) return;
     if (i >= min_short_series && spent_s > too_long_s) break;
   }
-  // Where others use the cores each series may be slower than the samples, whose own work, if it is
-  // known, is told already.
-  if (readings_.back().least_s && is_contended()) {
+  // Where others use the cores each series may be slower than the samples. Its work is not. Without
+  // a process whose work is known there is the series alone.
+  const double least_s = least_work_s.value_or(least_seen_s);
+  if (fast_reported_s >= (1 - faster_if_contended) * least_s && is_contended()) {
     allows_for_contention_ = true;
     return;
   }

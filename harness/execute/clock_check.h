@@ -59,15 +59,17 @@ class ClockCheck {
     std::int64_t launches = 0;
     double reported_s = 0;
     double seen_s = 0;
-    /// Least time of its work, without what messages and their delay may have taken.
-    std::optional<double> least_s = {};
+    /// Least time of its work, without what a message may have taken.
+    std::optional<double> work_s = {};
+    /// Time that the judge waited for a core, while threads may have worked on until stopped.
+    double judge_waited_s = 0;
   };
   struct Moment {
     std::map<std::string, double> worked_s;
     measure::LostTime lost;
   };
   std::map<std::string, double> worked_s() const { return cores_.worked_s(trial_.processes()); }
-  std::optional<double> least_since_begin_s();
+  void measure_work(Reading& reading);
   Reading read(std::int64_t launches);
   std::int64_t launches_of(double least_s, std::int64_t fewest);
   void demand_work() const;

@@ -48,7 +48,7 @@ void store(Warp& warp, const Code& code, Mask lanes) {
   });
 }
 
-/// What red.async does to each type; null: the PTX ISA does not offer it.
+/// Returns what red.async does to an element, or null where the PTX ISA does not offer it.
 Reduction find_red(ReduceOp op, ptx::Type type) {
   const bool is_u32 = type == ptx::Type::u32, is_s32 = type == ptx::Type::s32;
   switch (op) {

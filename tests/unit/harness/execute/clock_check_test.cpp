@@ -112,7 +112,10 @@ TEST_F(ClockChecks, DoNotHoldABusierTimeThatCameLaterAgainstSamples) {
 TEST_F(ClockChecks, AllowMoreWhereOthersUseTheCores) {
   constexpr auto quiet = [] { return measure::LostTime{.stolen_s = 0}; };
   constexpr auto busy = [] { return measure::LostTime{.stolen_s = 1000 * system_call_s()}; };
-  // One thread waits nearly all the time, or there is none.
+  // One thread works all the time, or waits nearly all the time, or there is none.
+  constexpr auto working = [](const std::vector<pid_t>&) {
+    return std::map<std::string, double>{{"1", system_call_s()}};
+  };
   constexpr auto waiting = [](const std::vector<pid_t>&) {
     return std::map<std::string, double>{{"1", system_call_s() / 1e6}};
   };
@@ -135,6 +138,7 @@ TEST_F(ClockChecks, AllowMoreWhereOthersUseTheCores) {
   // A busy machine may disturb all series: that is another accusation.
   const std::string reason = accused_of(reported_share, {busy, waiting});
   EXPECT_EQ(reason.find("in samples of"), std::string::npos) << reason;
+  EXPECT_NE(accused_of(reported_share, {busy, working}), "");
   EXPECT_NE(accused_of(reported_share, {busy, none}), "");
   EXPECT_NE(accused_of(reported_share, {quiet, waiting}), "");
 }
@@ -143,16 +147,18 @@ TEST_F(ClockChecks, HoldSamplesAgainstTheirOwnWork) {
   // Half of the time is told of each sample, and others use the cores for a while of some. The work
   // of a sample takes 4 ms, and messages no more than 0.2 ms of it.
   static double worked_s;
+  static double waited_s;
   constexpr auto working = [](const std::vector<pid_t>&) {
     return std::map<std::string, double>{{"1", worked_s}};
   };
-  constexpr auto undisturbed = [] { return measure::LostTime{}; };
+  constexpr auto waiting = [] { return measure::LostTime{.waited_s = {{"1", waited_s}}}; };
   constexpr double work_s = 4e-3;
-  const auto accused_of = [&](double share) {
-    ClockCheck clock(timed_.trial, checks_, true, {undisturbed, working});
+  const auto accused_of = [&](double share, double judge_waits_s = 0) {
+    ClockCheck clock(timed_.trial, checks_, true, {waiting, working});
     for (int i = 0; i < 20; ++i) {
       clock.begin();
       worked_s += work_s;
+      waited_s += judge_waits_s;
       const double passed_s = (i % 2 == 0 ? 1 : 4) * work_s;
       clock.add(1, share * passed_s, passed_s + 0.2e-3);
     }
@@ -162,6 +168,8 @@ TEST_F(ClockChecks, HoldSamplesAgainstTheirOwnWork) {
   EXPECT_TRUE(reason.ends_with("samples of 1 launches, in which 0.076 s of work were done"))
       << reason;
   EXPECT_EQ(accused_of(0.96), "");
+  EXPECT_EQ(accused_of(0.5, work_s), "")
+      << "threads may have worked on until the judge stopped them";
 }
 
 /// Says late when its work is over, and much too late three times after long work.
