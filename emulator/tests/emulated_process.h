@@ -1,9 +1,12 @@
 #pragma once
 
+#include <execinfo.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -19,6 +22,14 @@ struct Outcome {
   std::string errors;  // what it wrote to stderr
 };
 
+/// Writes the calls of the thread that met a signal, as program and offset, and dies of it.
+inline void tell_where(int signal) {
+  std::array<void*, 64> calls{};
+  backtrace_symbols_fd(calls.data(), backtrace(calls.data(), calls.size()), STDERR_FILENO);
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
 /// Runs `body` in a process of its own: the runtime reads the environment once, and its errors
 /// stick. A failed expectation in `body` fails the test.
 inline Outcome run_process(const Environment& environment, const std::function<void()>& body) {
@@ -29,6 +40,9 @@ inline Outcome run_process(const Environment& environment, const std::function<v
     dup2(ends[1], STDERR_FILENO);
     close(ends[0]);
     close(ends[1]);
+#ifndef __SANITIZE_ADDRESS__  // which tells more
+    std::signal(SIGSEGV, tell_where);
+#endif
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
     body();
     std::exit(testing::Test::HasFailure() ? 1 : 0);

@@ -2,6 +2,7 @@
 
 #include "kernels/core/status.h"
 #include "kernels/cuda/communicator.h"
+#include "kernels/cuda/cublas_lt.h"
 #include "kernels/cuda/describe.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/traits.h"
@@ -38,6 +39,9 @@ class CudaBackend final : public Backend {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_backend() { return std::make_unique<CudaBackend>(); }
+std::unique_ptr<Backend> make_backend() {
+  CublasLt::set_environment();
+  return std::make_unique<CudaBackend>();
+}
 
 }  // namespace assay::cuda

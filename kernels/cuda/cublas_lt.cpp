@@ -15,9 +15,6 @@ namespace assay::cuda {
 namespace {
 
 const Library& library() {
-  // Uses bf16x9 wherever it can, not only where the library expects it to be faster than FP32
-  // (cublasEmulationStrategy_t). Has no effect where emulation is not asked for.
-  [[maybe_unused]] static const int set = setenv("CUBLAS_EMULATION_STRATEGY", "eager", 0);
   // Opens the major version of the toolkit at compile time: other versions differ in interface.
   static const Library opened("libcublasLt.so." + std::to_string(CUBLAS_VER_MAJOR),
                               library_folders());
@@ -25,6 +22,8 @@ const Library& library() {
 }
 
 }  // namespace
+
+void CublasLt::set_environment() { setenv("CUBLAS_EMULATION_STRATEGY", "eager", 0); }
 
 const CublasLt& CublasLt::instance() {
   static const CublasLt opened;

@@ -11,6 +11,10 @@ namespace assay::cuda {
 class CublasLt {
  public:
   static const CublasLt& instance();
+  /// Lets the library use bf16x9 wherever it can, not only where it expects that to be faster than
+  /// FP32 (cublasEmulationStrategy_t). Has no effect where emulation is not asked for. Not beside
+  /// other threads, which may be reading the environment.
+  static void set_environment();
 
   /// Reason why the library cannot be used; empty if it can.
   const std::string& problem() const { return problem_; }

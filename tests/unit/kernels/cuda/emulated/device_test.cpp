@@ -1,6 +1,7 @@
 // Devices of the CUDA backend, on emulated GPUs.
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "tests/unit/kernels/cuda/emulated/support.h"
 
@@ -15,6 +16,11 @@ TEST(EmulatedDevices, ThatAreNotThereAreLost) {
       expect_has(error, "the driver shows 2 GPUs");
     }
   });
+}
+
+// Ranks are threads, of which one would read the environment while another one sets it.
+TEST(EmulatedDevices, SetTheEnvironmentBeforeAnyIsOpen) {
+  on_gpus(1, [](Backend&) { EXPECT_STREQ(std::getenv("CUBLAS_EMULATION_STRATEGY"), "eager"); });
 }
 
 TEST(EmulatedDevices, HaveNoHugePages) {
