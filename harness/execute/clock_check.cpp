@@ -193,7 +193,7 @@ bool ClockCheck::is_contended() const {
 /// Samples as they were must tell of about as much time for a launch as the judge sees: in the same
 /// samples, or, where a message takes as long as these, in series so long that messages hide
 /// little. The fast ones of both are compared, in which nobody else used the cores.
-void ClockCheck::demand_samples() {
+ClockCheck::Outcome ClockCheck::compare_samples(Retakes retakes) {
   // The samples themselves: later ones could be told honestly, or meet a busier machine.
   std::vector<double> all_reported_s;
   std::vector<double> all_seen_s;
@@ -204,7 +204,8 @@ void ClockCheck::demand_samples() {
     all_seen_s.push_back(of_launch(reading.seen_s, launches));
   }
   const double fast_reported_s = fast_of(all_reported_s);
-  if (fast_reported_s >= (1 - faster_if_alone) * fast_of(all_seen_s)) return;
+  const double fast_seen_s = fast_of(all_seen_s);
+  if (fast_reported_s >= (1 - faster_if_alone) * fast_seen_s) return Outcome::agrees;
   std::int64_t many = launches;
   constexpr double no_time_yet_s = std::numeric_limits<double>::infinity();
   double least_seen_s = no_time_yet_s;
@@ -228,25 +229,27 @@ void ClockCheck::demand_samples() {
     }
     const bool agrees = fast_reported_s >= (1 - faster_if_alone) * least_seen_s;
     const double spent_s = system_call_s() - begin_s;
-    if (agrees && (i >= min_short_series || spent_s > enough_s)) return;
+    if (agrees && (i >= min_short_series || spent_s > enough_s)) return Outcome::agrees;
     if (i >= min_short_series && spent_s > too_long_s) break;
   }
+  // The judge itself saw a launch and a message take less than now each launch alone.
+  if (retakes == Retakes::left && least_seen_s > fast_seen_s) return Outcome::slower_now;
   // Where others use the cores each series may be slower than the samples. Its work is not. Without
   // a process whose work is known there is the series alone.
   const double least_s = least_work_s.value_or(least_seen_s);
   if (fast_reported_s >= (1 - faster_if_contended) * least_s && is_contended()) {
     allows_for_contention_ = true;
-    return;
+    return Outcome::agrees;
   }
   accuse(fmt::format("{:.3g} s for a launch, in samples of {}; one of {} took {:.3g} s or more",
                      fast_reported_s, launches, many, least_seen_s));
 }
 
-void ClockCheck::check_series() {
-  if (!checks_.on(Check::clock)) return;
-  if (readings_.empty()) return;
+ClockCheck::Outcome ClockCheck::check_series(Retakes retakes) {
+  if (!checks_.on(Check::clock)) return Outcome::agrees;
+  if (readings_.empty()) return Outcome::agrees;
   // Enqueueing many small launches takes longer than a GPU takes for them.
-  if (!trial_.device().is_host() && !is_foreign_) return;
+  if (!trial_.device().is_host() && !is_foreign_) return Outcome::agrees;
   // The least of them: a process could answer late where nothing is launched.
   const double empty_s =
       empty_s_.empty() ? 0 : std::min(max_empty_s, *std::ranges::min_element(empty_s_));
@@ -256,12 +259,12 @@ void ClockCheck::check_series() {
     unexplained_s += reading.seen_s - reading.reported_s - std::min(empty_s, reading.seen_s);
     seen_s += reading.seen_s;
   }
-  if (unexplained_s <= missing_share * seen_s) return;
+  if (unexplained_s <= missing_share * seen_s) return Outcome::agrees;
   if (is_foreign_) demand_work();
   // A longer series of an op in place would work on its own results, which grow without end.
-  if (trial_.in_place()) return;
+  if (trial_.in_place()) return Outcome::agrees;
   demand_long_series();
-  if (is_foreign_) demand_samples();
+  return is_foreign_ ? compare_samples(retakes) : Outcome::agrees;
 }
 
 }  // namespace assay

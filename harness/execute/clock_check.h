@@ -43,9 +43,18 @@ class ClockCheck {
   /// the work of a reading is known.
   void add(std::int64_t launches, double reported_s, double seen_s);
 
+  /// Whether samples may be taken again.
+  enum class Retakes { left, none };
+  enum class Outcome {
+    agrees,
+    /// The machine is slower than it was: the samples can be held against nothing. Other samples
+    /// can, and no clock gains by that. Only while retakes are left.
+    slower_now,
+  };
+
   /// Throws WrongResult if the series hides time: more than `missing_share` of what was seen is
   /// neither told nor as much as a reading without launches takes, and longer series hide it too.
-  void check_series();
+  [[nodiscard]] Outcome check_series(Retakes retakes = Retakes::none);
 
   /// True if only a busy machine explains what the series show: they say less then.
   bool allows_for_contention() const { return allows_for_contention_; }
@@ -74,7 +83,7 @@ class ClockCheck {
   std::int64_t launches_of(double least_s, std::int64_t fewest);
   void demand_work() const;
   void demand_long_series();
-  void demand_samples();
+  Outcome compare_samples(Retakes retakes);
   bool is_contended() const;
   [[noreturn]] void accuse(const std::string& why) const;
 

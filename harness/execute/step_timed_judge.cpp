@@ -36,13 +36,10 @@ void lay_timed_inputs(Work& work) {
 void judge_timed_launches(Work& work) {
   const Checks& checks = work.options().checks;
   const std::string on(timed_launches);
-  Record& record = work.record();
   check_surroundings(work.trial, work.rotation->contents(), checks, on);
   launch_for_judge(work);
   work.timed_judge->finish(work.rotation->last());
-  record.repeatable = work.timed_judge->repeatable();
-  if (record.repeatable == false) add_deviation(record.reason, *may_differ(work));
-  if (!work.timed_judge->oracles().empty()) record.oracle += "; " + work.timed_judge->oracles();
+  work.record().repeatable = work.timed_judge->repeatable();
   check_surroundings(work.trial, work.rotation->contents(), checks, on);
 }
 

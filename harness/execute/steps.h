@@ -43,8 +43,11 @@ void judge_timed_launches(Work& work);
 /// Judges what the last launch left: verified bits, or others that are right where a deviation
 /// allows them, and nothing outside its outputs.
 void judge_last_launch(Work& work);
-/// Demands that the times told are those seen.
+/// Demands that the times told are those seen. Samples and judges again where the machine's speed
+/// has changed.
 void check_clock(Work& work);
+/// Names in the record what judged later launches, and the deviation by which they may differ.
+void tell_of_later_launches(Work& work);
 /// Fills the record with times. Not earlier: wrong work has none.
 void fill_figures(Work& work);
 

@@ -24,7 +24,7 @@ constexpr std::pair<std::string_view, std::string_view> other_reasons[] = {
 /// launches of the long ones.
 constexpr std::pair<std::string_view, std::string_view> other_extents[] = {
     {"n=1048573", "n=131071"},
-    {"n=4194304", "n=131071"},
+    {"n=4194304", "n=1048573"},
     {"batch=512,in=512,out=512", "batch=128,in=128,out=128"},
 };
 
