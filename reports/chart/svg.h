@@ -39,6 +39,7 @@ class Svg {
   void mark(std::size_t shape, double x, double y, std::string_view style,
             std::string_view tip = {});
   static constexpr std::size_t mark_shapes = 10;
+  static constexpr double least_mark_height = 2.4;
   static constexpr std::size_t dot = 0;
   static constexpr std::size_t triangle_up = 2;
   static constexpr std::size_t triangle_down = 4;

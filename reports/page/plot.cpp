@@ -172,7 +172,8 @@ class PlotDrawing {
       last = &point;
     }
     for (const PlotPoint& point : series.points) {
-      if (point.low > 0) {
+      // A mark hides shorter ones, and a page has thousands.
+      if (point.low > 0 && y(point.low) - y(point.high) > Svg::least_mark_height) {
         svg.line(x(point.x), y(point.low), x(point.x), y(point.high), style + " spread");
       }
       if (!point.link.empty()) svg.begin_link(point.link);

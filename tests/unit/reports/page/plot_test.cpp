@@ -17,7 +17,7 @@ Plot two_series() {
   plot.x = {"B"};
   plot.y = {"B/s"};
   plot.series = {
-      {"f32", {{4e6, 30e9, 29e9, 31e9, "second", "#row=0.2"}, {4e3, 90e9, 0, 0, "first"}}},
+      {"f32", {{4e6, 30e9, 27e9, 33e9, "second", "#row=0.2"}, {4e3, 90e9, 0, 0, "first"}}},
       {"f64", {{4e6, 20e9, 0, 0, "a <tip>"}}, false, 1}};
   plot.limits = {{"memory_copy 31 GB/s", {{4e3, 31e9}, {4e6, 31e9}}, "limit"}};
   return plot;
@@ -33,6 +33,13 @@ TEST(Plot, ShowsEachPointWithItsIntervalAndItsLink) {
   EXPECT_EQ(count(svg, "s1 joined"), 0U);
   EXPECT_NE(svg.find("a &lt;tip&gt;"), std::string::npos);
   EXPECT_NE(svg.find("memory_copy 31 GB/s"), std::string::npos);
+}
+
+TEST(Plot, LeavesOutIntervalsThatAMarkHides) {
+  Plot plot = two_series();
+  plot.series[0].points[0].low = 29.9e9;
+  plot.series[0].points[0].high = 30.1e9;
+  EXPECT_EQ(count(plot_svg(plot).value(), "s0 spread"), 0U);
 }
 
 /// Returns the vertical position of the first mark with this tip.
