@@ -7,10 +7,6 @@
 
 namespace assay::felt {
 
-/// Elements at the borders (kernels/ops/borders.h) of the whole tensor, of its first row and of its
-/// last. Ascending.
-std::vector<std::int64_t> border_elements(const TensorSpec& spec);
-
 /// `count` elements drawn by a seed, which may be equal.
 std::vector<std::int64_t> drawn_elements(const TensorSpec& spec, int count, std::uint64_t seed);
 

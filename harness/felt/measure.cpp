@@ -9,6 +9,7 @@
 #include "harness/execute/engine.h"
 #include "harness/felt/elements.h"
 #include "kernels/device/backends.h"
+#include "kernels/ops/borders.h"
 #include "kernels/ops/reads.h"
 
 namespace assay::felt {

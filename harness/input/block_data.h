@@ -120,7 +120,8 @@ inline void give_block_fate(std::span<std::uint8_t> run, const BlockFormat& form
   const bool is_packed = format.elements_per_byte == 2;
   std::uint8_t& one = run[static_cast<std::size_t>(mix(choice + 1) % run.size())];
   if (is_scales) {
-    if (fate == Fate::nan || fate == Fate::nans) one = format.has_e4m3_scales ? 0x7f : 0xff;
+    if (fate == Fate::nan || fate == Fate::nans || fate == Fate::mixed)
+      one = format.has_e4m3_scales ? 0x7f : 0xff;
     return;
   }
   const auto signs = [&](std::size_t i) {
@@ -131,6 +132,7 @@ inline void give_block_fate(std::span<std::uint8_t> run, const BlockFormat& form
       return;
     case Fate::nan:
     case Fate::nans:
+    case Fate::mixed:
       if (!is_packed) one = 0x7f;
       return;
     case Fate::positive_infinity:
@@ -138,6 +140,7 @@ inline void give_block_fate(std::span<std::uint8_t> run, const BlockFormat& form
     case Fate::both_infinities:
     case Fate::negative_infinities:
     case Fate::masked:
+    case Fate::infinities:
       one = is_packed ? 0xf7 : 0x7e;
       return;
     case Fate::equal:
@@ -145,6 +148,9 @@ inline void give_block_fate(std::span<std::uint8_t> run, const BlockFormat& form
       return;
     case Fate::zeros:
       for (std::size_t i = 0; i < run.size(); ++i) run[i] = signs(i);
+      return;
+    case Fate::some_zeros:
+      for (std::size_t i = 0; i < run.size(); i += 1 + choice % 3) run[i] = signs(i);
       return;
     case Fate::subnormals:
       for (std::size_t i = 0; i < run.size(); ++i) {

@@ -12,6 +12,7 @@
 
 #include "kernels/core/dtype.h"
 #include "kernels/core/significand.h"
+#include "kernels/core/tensor_spec.h"
 #include "kernels/ops/rules.h"
 
 // Function objects that turn 64 random bits into an element, one for each distribution of
@@ -110,6 +111,24 @@ T special_value(std::uint64_t choice) {
   const T value = values.at(choice / 2 % values.size());
   return (choice & 1) != 0 ? -value : value;
 }
+
+/// Any bits; of one element in four those of an infinity, or of any NaN, which may be a signalling
+/// one.
+template <class T>
+struct AnyBits {
+  T operator()(std::uint64_t bits) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+      constexpr auto exponent = std::bit_cast<Word>(std::numeric_limits<T>::infinity());
+      const auto word = static_cast<Word>(bits);
+      return std::bit_cast<T>(mix(bits) % 4 == 0 ? word | exponent : word);
+    } else if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(bits);
+    } else {
+      return std::bit_cast<T>(static_cast<decltype(T::bits)>(bits));
+    }
+  }
+};
 
 /// One in 32 elements is special. Half of the others draw their exponent uniformly from the whole
 /// range. The other half draw exponents that matter beside 1, or functions such as exp would be 1
@@ -269,14 +288,18 @@ double within(const Range& range, std::uint64_t bits) {
   return std::is_integral_v<T> ? std::floor(x) : x;
 }
 
+/// Elements that lie side by side are of different signs, whatever lines they belong to.
 template <class T>
 struct Alternating {
   Range magnitudes;
   std::int64_t turn;
+  const TensorSpec& spec;
   T operator()(std::uint64_t bits, std::int64_t i) const {
     constexpr double middle = std::is_unsigned_v<T> ? 100 : 0;
     const double magnitude = within<T>(magnitudes, bits);
-    return round_to<T>((i + turn) % 2 == 0 ? middle + magnitude : middle - magnitude);
+    const std::int64_t place =
+        spec.axis ? spec.element_of_line(i / spec.line_elements(), i % spec.line_elements()) : i;
+    return round_to<T>((place + turn) % 2 == 0 ? middle + magnitude : middle - magnitude);
   }
 };
 
@@ -303,13 +326,9 @@ struct Masks {
 };
 
 template <class T>
-struct Needle {
+struct Within {
   Range range;
-  T needle;
-  std::int64_t at;
-  T operator()(std::uint64_t bits, std::int64_t i) const {
-    return i == at ? needle : round_to<T>(within<T>(range, bits));
-  }
+  T operator()(std::uint64_t bits) const { return round_to<T>(within<T>(range, bits)); }
 };
 
 template <class T>
@@ -323,18 +342,20 @@ struct RankNeedle {
   }
 };
 
-/// Draws signs, and one +-2 or +-1/2 in each stretch of `stratum` elements: every partial product
-/// is a power of two in range. Integers are odd: their products wrap and are never zero.
+/// Draws signs, and one +-2 or +-1/2 in each stretch of `stratum` elements of a line: every partial
+/// product is a power of two in range. Integers are odd: their products wrap and are never zero.
 template <class T>
 struct Factors {
   std::int64_t stratum;  // elements of a stretch; 1: all elements are +-2^+-1
+  std::int64_t columns;
   std::uint64_t offset;
   T operator()(std::uint64_t bits, std::int64_t i) const {
     if constexpr (std::is_integral_v<T>) {
       return static_cast<T>(bits | 1U);
     } else {
-      const auto run = static_cast<std::uint64_t>(i / stratum);
-      const bool chosen = static_cast<std::uint64_t>(i % stratum) ==
+      const std::int64_t column = i % columns;
+      const auto run = static_cast<std::uint64_t>(i - column + column / stratum);
+      const bool chosen = static_cast<std::uint64_t>(column % stratum) ==
                           mix(run ^ offset) % static_cast<std::uint64_t>(stratum);
       const double magnitude = !chosen ? 1 : (bits & 2) != 0 ? 2 : 0.5;
       return round_to<T>((bits & 1) != 0 ? -magnitude : magnitude);
@@ -371,7 +392,8 @@ struct NearOne {
 
 /// Signs, and among them about `chosen` factors in +-[1, 1 + width): products of any two have all
 /// significand bits, and round without bias. A product of `terms` factors as near to 1 as dense
-/// ones must be does not: (1 + a)(1 + b) errs by a b, of a known sign.
+/// ones must be does not: (1 + a)(1 + b) errs by a b, of a known sign. Integers: two are even, or
+/// so, and their product is hardly ever zero.
 template <class T>
 struct Growing {
   static constexpr double chosen = 1024;
@@ -379,13 +401,15 @@ struct Growing {
 
   explicit Growing(double terms)
       : width(std::max(2 * log_product / chosen, 2 * log_product / terms)),
-        share(std::min(1.0, 2 * log_product / (terms * width))) {}
+        share(std::min(1.0, 2 * log_product / (terms * width))),
+        even_share(2 / terms) {}
 
   T operator()(std::uint64_t bits) const {
+    const double draw = unit_interval(mix(bits));
     if constexpr (std::is_integral_v<T>) {
-      return static_cast<T>(bits | 1U);
+      return static_cast<T>((bits | 1U) * (draw < even_share ? 2 : 1));
     } else {
-      const bool is_chosen = unit_interval(mix(bits)) < share;
+      const bool is_chosen = draw < share;
       const double factor = is_chosen ? 1 + width * unit_interval(bits) : 1;
       return round_to<T>(with_sign_of(bits, factor));
     }
@@ -394,6 +418,7 @@ struct Growing {
  private:
   double width;
   double share;
+  double even_share;
 };
 
 /// Square roots of uniform numbers, of random sign: all multiples of a power of two are as far from
@@ -418,12 +443,14 @@ struct Integers {
   std::int64_t limit;
   double scale = 1;
   double positive = 0.9;
+  bool are_powers = false;  // of two
   T operator()(std::uint64_t bits) const {
     const double unit = unit_interval(bits);
     const double sign_alone = unit < positive ? scale : -scale;
     const auto most = static_cast<double>(limit);
-    const double magnitude = std::min(most, 1 + std::trunc(unit * most)) * scale;
-    const double dense = with_sign_of(bits, magnitude);
+    const double whole = std::min(most, 1 + std::trunc(unit * most));
+    const double magnitude = are_powers ? std::exp2(std::floor(std::log2(whole))) : whole;
+    const double dense = with_sign_of(bits, magnitude * scale);
     return round_to<T>(limit == 1 ? sign_alone : dense);
   }
 };

@@ -15,6 +15,9 @@
 #include "harness/input/distributions.h"
 #include "harness/input/exact_data.h"
 #include "harness/input/fill.h"
+#include "harness/input/near_ties.h"
+#include "harness/input/ordered.h"
+#include "harness/input/scattered.h"
 #include "kernels/ops/block_input.h"
 #include "kernels/ops/borders.h"
 
@@ -58,14 +61,17 @@ class Filler {
         return draw(Stratified<T>(range_, start_, input_ == 0));
       case Distribution::few:
         return draw(Few<T>{});
+      case Distribution::any_bits:
+        return draw(AnyBits<T>{});
       case Distribution::small_integers:
         return draw(SmallIntegers<T>{range_});
       case Distribution::castable:
         return draw_castable();
       case Distribution::integers:
+      case Distribution::whole_powers:
         return draw_exact_integers();
       case Distribution::factors:
-        return draw(Factors<T>{terms_of_each_factor(), start_});
+        return draw(Factors<T>{terms_of_each_factor(), line(), start_});
       case Distribution::bf16_parts:
         return draw_bf16_parts();
       case Distribution::lone:
@@ -80,28 +86,26 @@ class Filler {
         return draw(SmallIntegers<T>{{0, static_cast<double>(indexed_rows() - 1)}});
       case Distribution::border_indices:
         return draw_border_indices();
-      case Distribution::alternating:
-        return draw(Alternating<T>{range_, data_.turn});
-      case Distribution::pairs:
-        return draw_pairs();
-      case Distribution::at_borders:
-        return draw_at_borders();
       case Distribution::identity:
         return set_identity();
-      case Distribution::needle:
-        return draw(Needle<T>{range_, needle_as<T>(data_.needle), data_.turn});
-      case Distribution::rank_needle:
-        return draw_rank_needle();
       case Distribution::constant:
         return set_constant();
+      case Distribution::alternating:
+      case Distribution::pairs:
+      case Distribution::at_borders:
+      case Distribution::near_ties:
+      case Distribution::needle:
+      case Distribution::two_powers:
+      case Distribution::rank_needle:
+      case Distribution::ordered:
       case Distribution::masks:
-        if constexpr (std::is_same_v<T, std::uint8_t>) draw(Masks<T>{data_.turn});
-        return;
+        return fill_in_turns();
       case Distribution::border_needles:
       case Distribution::halves:
       case Distribution::around:
       case Distribution::far_rows:
       case Distribution::blocks:
+      case Distribution::scattered:
         if constexpr (!std::is_integral_v<T>) draw_floats();
         return;
       case Distribution::unique_words:
@@ -115,8 +119,83 @@ class Filler {
   void draw(const Draw& draw) {
     input::fill(elements_, key_.seed, key_.id, draw);
   }
-  void draw_pairs() {
-    draw(Pairs<T>{range_, data_.needle, data_.turn, std::max<std::int64_t>(1, columns())});
+  /// Those in which each element decides something.
+  void fill_in_turns() {
+    switch (data_.distribution) {
+      case Distribution::alternating:
+        return draw(Alternating<T>{range_, data_.turn, spec_});
+      case Distribution::pairs:
+        return draw_pairs();
+      case Distribution::at_borders:
+        return draw_at_borders();
+      case Distribution::near_ties:
+        return draw(NearTies<T>{data_.run > 0 ? data_.run : line(), data_.turn, start_});
+      case Distribution::needle:
+        return draw_needles();
+      case Distribution::two_powers:
+        if constexpr (!std::is_integral_v<T>) draw_two_powers();
+        return;
+      case Distribution::rank_needle:
+        return draw_rank_needle();
+      case Distribution::ordered:
+        return Ordered<T>(range_, start_).lay(elements_, data_.turn);
+      case Distribution::masks:
+        if constexpr (std::is_same_v<T, std::uint8_t>) draw(Masks<T>{data_.turn});
+        return;
+      default:
+        return;
+    }
+  }
+  void draw_pairs() { draw(Pairs<T>{range_, data_.needle, data_.turn, line()}); }
+  void draw_needles() {
+    draw(Within<T>{range_});
+    if (elements_.empty()) return;
+    const LinePlaces places(spec_);
+    // Another element is the extreme of a line whose needle is lost, and surely not the one read in
+    // its place.
+    const double end = data_.needle > range_.high ? range_.high : range_.low;
+    const double next = (data_.needle + end) / 2;
+    for (std::int64_t i = 0; i * columns() < std::ssize(elements_); ++i) {
+      const auto line = elements_.subspan(static_cast<std::size_t>(i * columns()));
+      if (std::isfinite(data_.needle)) {
+        const std::int64_t half = places.turns() / 2;
+        line[static_cast<std::size_t>(places.place(i, data_.turn + half))] = round_to<T>(next);
+      }
+      // Side by side lie two sizes: a neighbour may be the needle of its line.
+      const std::int64_t drawn = data_.turn - places.turns();
+      const std::int64_t place =
+          drawn < 0 ? places.place(i, data_.turn) : drawn_place(i, 0, columns());
+      const bool is_odd = spec_.element_of_line(i, place) % 2 != 0;
+      const bool is_alone = columns() == std::ssize(elements_);
+      const double needle = is_odd && !is_alone ? (3 * data_.needle + next) / 4 : data_.needle;
+      line[static_cast<std::size_t>(place)] = needle_as<T>(needle);
+      if (drawn % 2 == 1 && place + 1 < columns()) {
+        const std::int64_t behind = drawn_place(i, place + 1, columns());
+        line[static_cast<std::size_t>(behind)] = needle_as<T>(needle);
+      }
+    }
+  }
+  /// Any place of a line in [begin, end).
+  std::int64_t drawn_place(std::int64_t line, std::int64_t begin, std::int64_t end) const {
+    const std::uint64_t own =
+        mix(start_ + 2 * static_cast<std::uint64_t>(line) + (begin > 0 ? 1 : 0));
+    return begin + static_cast<std::int64_t>(own % static_cast<std::uint64_t>(end - begin));
+  }
+  /// Any subset of the factors has a product in range, so that no order of them is wrong.
+  void draw_two_powers() {
+    draw([](std::uint64_t bits) { return round_to<T>(with_sign_of(bits, 1)); });
+    const int lowest = smallest_exponent(spec_.dtype) - precision_bits(spec_.dtype) + 1;
+    for (std::int64_t i = 0; i * columns() < std::ssize(elements_) && columns() > 1; ++i) {
+      const auto line = elements_.subspan(static_cast<std::size_t>(i * columns()));
+      const std::int64_t first = drawn_place(i, 0, columns());
+      const std::int64_t second = (first + drawn_place(i, 1, columns())) % columns();
+      const int low = lowest + static_cast<int>(mix(start_ ^ static_cast<std::uint64_t>(i)) %
+                                                static_cast<std::uint64_t>(-lowest));
+      const int high =
+          (i + data_.turn) % 2 == 0 ? std::min(-low, largest_exponent(spec_.dtype)) : 0;
+      line[static_cast<std::size_t>(first)] = round_to<T>(-std::ldexp(1.0, low));
+      line[static_cast<std::size_t>(second)] = round_to<T>(std::ldexp(1.0, high));
+    }
   }
   void draw_rank_needle() {
     draw(RankNeedle<T>{range_, needle_as<T>(data_.needle), data_.turn + key_.rank,
@@ -127,7 +206,9 @@ class Filler {
     input::thin_out(elements_, row, stride, key_.seed, key_.id);
   }
   std::int64_t terms() const { return std::max<std::int64_t>(1, op_.signature.terms); }
-  std::int64_t columns() const { return spec_.shape.back(); }
+  std::int64_t columns() const { return spec_.line_elements(); }
+  /// The same, of a tensor without elements too.
+  std::int64_t line() const { return std::max<std::int64_t>(1, columns()); }
   /// Rows of the table that indices choose from.
   std::int64_t indexed_rows() const { return op_.signature.inputs[0].shape.at(0); }
 
@@ -175,7 +256,7 @@ class Filler {
     const ExactIntegers exact = exact_integers(op_);
     const bool is_weight = is_stacked_weight(op_, input_);
     draw(Integers<T>{exact.limit, std::ldexp(exact.scale(op_, input_), key_.exponent),
-                     is_weight ? 0.5 : 0.9});
+                     is_weight ? 0.5 : 0.9, data_.distribution == Distribution::whole_powers});
     const bool is_stack = op_.signature.factors_per_term > 2;
     if (exact.stride > 1 && (is_stack ? is_weight : input_ == 0)) {
       thin_out(columns(), exact.stride);
@@ -210,9 +291,11 @@ class Filler {
       draw(Around<T>{data_.points});
     } else if (data_.distribution == Distribution::far_rows) {
       const double most = std::ldexp(1.0, largest_exponent(spec_.dtype) - 1);
-      draw(FarRows<T>{range_, data_.points, most, std::max<std::int64_t>(1, columns())});
+      draw(FarRows<T>{range_, data_.points, most, line()});
     } else if (data_.distribution == Distribution::border_needles) {
       draw_border_needles();
+    } else if (data_.distribution == Distribution::scattered) {
+      draw(Scattered<T>{spec_.dtype, line(), data_.turn, start_});
     } else {
       draw(Blocks<T>{});
     }
@@ -221,7 +304,8 @@ class Filler {
   void draw_border_indices() {
     draw(SmallIntegers<T>{{0, static_cast<double>(indexed_rows() - 1)}});
     std::vector<std::int64_t> first = borders(indexed_rows());
-    if (data_.turn == 0) std::ranges::reverse(first);  // a few reach the last rows
+    // Other ones at each place in each turn, and even one alone reaches the last row.
+    if (data_.turn == 0 && !first.empty()) std::ranges::rotate(first, first.end() - 1);
     for (std::size_t i = 0; i < std::min(first.size(), elements_.size()); ++i) {
       elements_[i] = round_to<T>(static_cast<double>(first[i]));
     }
@@ -229,10 +313,18 @@ class Filler {
 
   void draw_at_borders() {
     std::ranges::fill(elements_, T{});
-    const std::vector<std::int64_t> indices = borders(std::ssize(elements_));
-    for (auto i = static_cast<std::size_t>(data_.turn); i < indices.size(); i += 2) {
-      elements_[static_cast<std::size_t>(indices[i])] =
-          Uniform<T>{range_}(random_bits(key_.seed, key_.id, i));
+    if (elements_.empty()) return;
+    const LinePlaces places(spec_);
+    std::uint64_t drawn = 0;
+    for (std::int64_t i = 0; i * columns() < std::ssize(elements_); ++i) {
+      // Neighbours in lines side by side are zero, or of another size.
+      const Uniform<T> number{i % 2 == 0 ? range_ : Range{4 * range_.low, 4 * range_.high}};
+      const std::vector<std::int64_t> of_line = places.of(i);
+      for (std::size_t j = 0; j < of_line.size(); ++j, ++drawn) {
+        if ((static_cast<std::int64_t>(j) + i) % 2 != data_.turn) continue;
+        elements_[static_cast<std::size_t>(i * columns() + of_line[j])] =
+            number(random_bits(key_.seed, key_.id, drawn));
+      }
     }
   }
 

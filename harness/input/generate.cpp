@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 #include "harness/input/drawn_scale.h"
 #include "harness/input/fill.h"
@@ -37,15 +38,17 @@ void scale_runs(std::span<T> elements, std::int64_t length, const TensorKey& key
 /// Gives every second run of elements a fate of its own (kernels/ops/rules.h, Specials). A run that
 /// is the whole tensor gets the fate whose turn it is: seeds, dtypes and lengths take turns.
 template <class T>
-void sprinkle(std::span<T> elements, std::int64_t run_length, Specials specials,
+void sprinkle(std::span<T> elements, std::int64_t run_length, const Data& data,
               const OpInstance& op, DType dtype, std::uint64_t seed, std::uint64_t stream) {
   const auto input = static_cast<std::size_t>(stream & 0xffffU);
   const auto block = block_input(op, input);
   if (!std::is_integral_v<T> || block) {
     const bool alone = run_length >= std::ssize(elements);
-    const std::uint64_t turn = seed + stream % 16 + static_cast<std::uint64_t>(dtype) +
+    const std::uint64_t turn = static_cast<std::uint64_t>(data.turn) + seed + stream % 16 +
+                               static_cast<std::uint64_t>(dtype) +
                                static_cast<std::uint64_t>(std::bit_width(elements.size()));
     const std::uint64_t rank = stream >> 16U & 0xffffU;
+    const std::uint64_t first = rank + static_cast<std::uint64_t>(data.turn);
     const bool is_factor = dtype == op.dtype();
     const int unused = is_factor ? precision_bits(dtype) - precision_bits(op.format) : 0;
     for (std::int64_t begin = 0; begin < std::ssize(elements); begin += run_length) {
@@ -55,7 +58,7 @@ void sprinkle(std::span<T> elements, std::int64_t run_length, Specials specials,
       const std::uint64_t choice = mix(seed ^ mix(stream ^ mix(static_cast<std::uint64_t>(begin))));
       const auto index = static_cast<std::uint64_t>(begin / run_length);
       const Fate fate =
-          alone ? special_fate(specials, turn) : fate_among_many(specials, index, rank);
+          alone ? special_fate(data.specials, turn) : fate_among_many(data.specials, index, first);
       if constexpr (!std::is_integral_v<T>) {
         give_fate(run, fate, choice, unused);
       } else if constexpr (std::is_same_v<T, std::uint8_t>) {
@@ -88,6 +91,30 @@ void repeat_rows(std::span<std::byte> bytes, std::size_t period_bytes) {
   });
 }
 
+/// Lays lines that follow each other side by side, as the tensor has them. In blocks of rows, as a
+/// row alone would take one element from each of many cache lines.
+template <class T>
+void lay_lines(std::span<T> elements, const TensorSpec& spec) {
+  const std::int64_t length = spec.line_elements();
+  const std::int64_t step = spec.line_step();
+  const std::vector<T> lines(elements.begin(), elements.end());
+  constexpr std::int64_t block = 16;
+  const std::int64_t blocks = (length + block - 1) / block;
+  const std::int64_t outer = std::ssize(elements) / std::max<std::int64_t>(1, length * step);
+  parallel_runs(outer * blocks, 1, [&](std::int64_t run, std::int64_t) {
+    const std::int64_t begin = run / blocks * length * step;
+    const std::int64_t first = run % blocks * block;
+    const std::int64_t end = std::min(first + block, length);
+    const T* const from = &lines[static_cast<std::size_t>(begin)];
+    T* const to = &elements[static_cast<std::size_t>(begin)];
+    for (std::int64_t line = 0; line < step; ++line) {
+      for (std::int64_t row = first; row < end; ++row) {
+        to[row * step + line] = from[line * length + row];
+      }
+    }
+  });
+}
+
 }  // namespace
 
 void generate(const OpInstance& op, const Pass& pass, const TensorKey& key, HostTensor& tensor) {
@@ -117,10 +144,11 @@ void generate(const OpInstance& op, const Pass& pass, const TensorKey& key, Host
       if (run > 0) scale_runs(elements, run, key);
     }
     if (data.specials != Specials::none && !elements.empty()) {
-      std::int64_t run = data.run > 0 ? data.run : shape.empty() ? 1 : shape.back();
+      std::int64_t run = data.run > 0 ? data.run : tensor.spec().line_elements();
       if (data.runs > 0) run = (std::ssize(elements) + data.runs - 1) / data.runs;
-      sprinkle(elements, run, data.specials, op, tensor.spec().dtype, key.seed, stream);
+      sprinkle(elements, run, data, op, tensor.spec().dtype, key.seed, stream);
     }
+    if (tensor.spec().line_step() > 1) lay_lines(elements, tensor.spec());
     if (repeats) repeat_rows(tensor.bytes(), elements.size_bytes());
   });
 }

@@ -24,30 +24,30 @@ enum class Fate {
   equal,
   negative_infinities,
   masked,  // some negative infinities, as masks of attention are
-  nans
+  nans,
+  some_zeros,  // of both signs, among numbers
+  infinities,  // some of one sign, among numbers
+  mixed        // zeros, infinities and NaNs among numbers
 };
 
+/// Fate of a run that is alone: every `lone_fates` turns it has all. Two inputs have neighbours of
+/// these: infinities of each meet zeros of the other.
 inline Fate special_fate(Specials specials, std::uint64_t turn) {
   using enum Fate;
-  constexpr std::array all{positive_infinity, nan,   negative_infinity,
-                           both_infinities,   zeros, subnormals};
-  return all.at(turn % (specials == Specials::all ? 6 : 4));
+  constexpr std::array<Fate, lone_fates> all{
+      positive_infinity, nan,    mixed, negative_infinity, infinities, both_infinities,
+      some_zeros,        masked, zeros, subnormals};
+  return all.at(turn % (specials == Specials::all ? all.size() : all.size() - 2));
 }
 
-/// Fate of one of many runs. Every other run is plain, the others take turns: twenty runs have all
+/// Fate of one of many runs. Every other run is plain, the others take turns: 26 runs have all
 /// fates. The first turns spoil nothing behind them, for sums that run through all.
 inline Fate fate_among_many(Specials specials, std::uint64_t run, std::uint64_t turn) {
   using enum Fate;
   if (run % 2 == 0) return number;
-  constexpr std::array all{zeros,
-                           subnormals,
-                           equal,
-                           masked,
-                           negative_infinities,
-                           nans,
-                           positive_infinity,
-                           nan,
-                           negative_infinity,
+  constexpr std::array all{zeros,          subnormals,          equal, some_zeros,
+                           masked,         negative_infinities, nans,  mixed,
+                           infinities,     positive_infinity,   nan,   negative_infinity,
                            both_infinities};
   const std::uint64_t own = turn + run / 2;
   return specials == Specials::all ? all.at(own % all.size()) : special_fate(specials, own);
@@ -58,15 +58,19 @@ template <class T>
 class Formats {
  public:
   static T infinity(bool negative) { return round_to<T>(negative ? -limit : limit); }
-  static T nan() { return round_to<T>(std::numeric_limits<double>::quiet_NaN()); }
+  /// Returns a quiet one of any sign and payload.
+  static T nan(std::uint64_t choice) {
+    const T quiet = round_to<T>(std::numeric_limits<double>::quiet_NaN());
+    return std::bit_cast<T>(static_cast<Word>(std::bit_cast<Word>(quiet) | sign_of(choice) |
+                                              (static_cast<Word>(choice) & significand_mask)));
+  }
   static T zero(bool negative) { return round_to<T>(negative ? -0.0 : 0.0); }
   /// Not zero: the significand has a one bit, the exponent none. The last `unused` bits are zero.
   static T subnormal(std::uint64_t choice, int unused) {
     const auto last = static_cast<Word>(Word{1} << unused);
     const Word significand =
         static_cast<Word>(choice) & significand_mask & static_cast<Word>(-last);
-    const Word sign = static_cast<Word>((choice >> 63U) << (8 * sizeof(T) - 1));
-    return std::bit_cast<T>(static_cast<Word>(sign | significand | last));
+    return std::bit_cast<T>(static_cast<Word>(sign_of(choice) | significand | last));
   }
 
  private:
@@ -77,7 +81,22 @@ class Formats {
                          std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
   static constexpr Word significand_mask =
       static_cast<Word>((Word{1} << (significand_bits<T>() - 1)) - 1);
+  static Word sign_of(std::uint64_t choice) {
+    return static_cast<Word>((choice >> 63U) << (8 * sizeof(T) - 1));
+  }
 };
+
+/// One of the special elements of a run of numbers.
+template <class T>
+T one_of(Fate fate, std::uint64_t own, std::uint64_t of_run) {
+  using Special = Formats<T>;
+  if (fate == Fate::infinities) return Special::infinity((of_run & 1U) != 0);
+  const auto kind = fate == Fate::mixed ? own / 2 % 3 : 0;
+  const bool is_negative = (own & 1U) != 0;
+  return kind == 0   ? Special::zero(is_negative)
+         : kind == 1 ? Special::infinity(is_negative)
+                     : Special::nan(mix(own));
+}
 
 /// Gives the run its fate. `unused`: low significand bits that the op ignores. A subnormal of those
 /// bits alone would be zero on one device and not on another, and a NaN beside an infinity.
@@ -91,7 +110,7 @@ void give_fate(std::span<T> run, Fate fate, std::uint64_t choice, int unused) {
     case Fate::number:
       return;
     case Fate::nan:
-      run[index(second)] = Formats<T>::nan();
+      run[index(second)] = Formats<T>::nan(choice);
       return;
     case Fate::positive_infinity:
       run[index(second)] = Formats<T>::infinity(false);
@@ -127,7 +146,17 @@ void give_fate(std::span<T> run, Fate fate, std::uint64_t choice, int unused) {
       }
       return;
     case Fate::nans:
-      std::ranges::fill(run, Formats<T>::nan());
+      for (std::size_t i = 0; i < run.size(); ++i) run[i] = Formats<T>::nan(mix(choice ^ i));
+      return;
+    case Fate::some_zeros:
+    case Fate::infinities:
+    case Fate::mixed:
+      for (std::size_t i = 0; i < run.size(); ++i) {
+        // One in two, in three, four or five: short runs and long ones have several, beside
+        // numbers.
+        const std::uint64_t own = mix(choice ^ i);
+        if (own % (2 + choice % 4) == 0) run[i] = one_of<T>(fate, mix(own), choice);
+      }
       return;
   }
 }

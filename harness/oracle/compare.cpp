@@ -95,7 +95,8 @@ struct Share {
 };
 
 /// Compares with real numbers y = value + rest that were rounded or approximated. -0 and +0 are
-/// equal here: the sign of a zero sum depends on the order of its terms.
+/// equal here, unless the tolerance sets them apart: the sign of a zero sum depends on the order of
+/// its terms.
 template <class T>
 Verdict compare_values(std::int64_t first, const reference::Values& expected,
                        const Tolerance& tolerance, DType dtype, std::span<const std::byte> actual,
@@ -119,7 +120,10 @@ Verdict compare_values(std::int64_t first, const reference::Values& expected,
     const T rounded = correctly_rounded<T>(y, expected.rest[at]);
     const bool alike =
         tolerance.any_nonfinite && !std::isfinite(widen(rounded)) && !std::isfinite(a);
-    const bool is_rounded = alike || (std::isnan(y) ? std::isnan(a) : a == widen(rounded));
+    const bool is_other_zero = tolerance.signed_zero && a == 0 && widen(rounded) == 0 &&
+                               std::signbit(a) != std::signbit(widen(rounded));
+    const bool is_rounded =
+        alike || (std::isnan(y) ? std::isnan(a) : a == widen(rounded) && !is_other_zero);
     // Against an infinite value the error is NaN or infinite: only the same infinity can pass.
     const bool no_error =
         (tolerance.exact || !std::isfinite(y) || !std::isfinite(widen(rounded))) && is_rounded;
@@ -137,8 +141,8 @@ Verdict compare_values(std::int64_t first, const reference::Values& expected,
                                      tolerance.probable->relative * std::abs(y) + further);
     }
     // NaN fails this comparison. The correctly rounded value passes any rule.
-    const bool right = (!is_exact && error <= allowed) || is_rounded;
-    if (!right && has_bound && error <= proved) ++verdict.improbable;
+    const bool right = (!is_exact && error <= allowed && !is_other_zero) || is_rounded;
+    if (!right && has_bound && error <= proved && !is_other_zero) ++verdict.improbable;
     const double granted = is_rounded ? std::max(allowed, error) : allowed;
     note(verdict, {first + i, rank, error, error / one_ulp, granted, right}, rounded, got);
     if (!tolerance.exact && std::isfinite(y)) {

@@ -5,6 +5,8 @@
 
 namespace assay::oracle {
 
+// Signs of factors make that of a product, in any order, and so that of a zero.
+//
 // Bounds results whose relative error grows with their terms. A product of K factors, in any order,
 // takes K - 1 roundings: |e| <= K u |y| (Higham: "Accuracy and Stability of Numerical Algorithms",
 // 2nd ed., 2002, section 3.1; the second-order terms are below the one rounding that K exceeds
@@ -15,7 +17,8 @@ Tolerance relative_bound(const Rule& rule, const OpInstance& op, const MathMode&
   const DType kept_in = accumulator(op);
   const double longest = rule.longest_chain(static_cast<double>(op.signature.terms));
   const double roundings = rule.per_term * longest + rule.extra;
-  Tolerance t{.relative = roundings * unit_roundoff(kept_in),
+  Tolerance t{.signed_zero = true,
+              .relative = roundings * unit_roundoff(kept_in),
               .description =
                   fmt::format("relative_bound({}u,u=2^-{})", roundings, precision_bits(kept_in))};
   const auto chain = static_cast<double>(op.signature.terms);

@@ -21,6 +21,7 @@ struct Growth {
 struct Tolerance {
   bool exact = false;
   bool any_zero = false;       // +0 and -0 pass for each other, also where bits are compared
+  bool signed_zero = false;    // +0 and -0 never do, also where numbers are compared
   bool payloads = false;       // a NaN passes only for the same NaN
   bool any_nonfinite = false;  // NaN and infinities pass for each other
   double scale = 0;

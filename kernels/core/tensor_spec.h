@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "kernels/core/dtype.h"
@@ -40,11 +41,35 @@ struct TensorSpec {
   Memory memory = Memory::standard;
   /// Index in the lane of the device that holds the tensor, if the op is no collective.
   int device = 0;
+  /// Extent along which the op works, if that is not the last one: 1 of (outer, n, inner).
+  std::optional<std::size_t> axis;
 
   std::int64_t elements() const { return element_count(shape); }
   std::size_t bytes() const { return static_cast<std::size_t>(elements()) * size_bytes(dtype); }
 
   std::int64_t row_elements() const { return shape.empty() ? 1 : shape.back(); }
+  /// Lines are what rows are to an op of the last extent: elements that belong together.
+  std::int64_t line_elements() const { return axis ? shape[*axis] : row_elements(); }
+  /// Elements from one of a line to the next: the product of the extents behind the axis.
+  std::int64_t line_step() const {
+    std::int64_t step = 1;
+    for (std::size_t i = shape.size(); axis && i-- > *axis + 1;) step *= shape[i];
+    return step;
+  }
+  /// Line of an element, counted as the lines' results lie, and its place there. Not of an empty
+  /// tensor.
+  std::int64_t line_of(std::int64_t element) const {
+    const std::int64_t step = line_step();
+    return element / (line_elements() * step) * step + element % step;
+  }
+  std::int64_t place_of(std::int64_t element) const {
+    return element / line_step() % line_elements();
+  }
+  /// Element of a line at a place.
+  std::int64_t element_of_line(std::int64_t line, std::int64_t place) const {
+    const std::int64_t step = line_step();
+    return (line / step * line_elements() + place) * step + line % step;
+  }
   bool has_gaps() const { return row_stride > row_elements(); }
   /// Bytes from the first element to the end of the last, gaps included.
   std::size_t span_bytes() const {

@@ -3,131 +3,104 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernels/cpu/map.h"
+#include "kernels/cpu/columns.h"
+#include "kernels/cpu/reductions.h"
 
 namespace assay::cpu {
 namespace {
 
-/// Elements of a block, read as four streams. Streams in distant pages keep more reads in flight:
-/// hardware prefetches within a page only. At 2048 elements, two pages, memory was half as fast.
-constexpr std::int64_t block_elements = 65536;
-
-/// Elements of a stream that are summed before they join the rest: short chains of additions keep
-/// the error small.
-constexpr std::int64_t piece_elements = 512;
-
-/// Type in which sums and products are kept: f32 for 16-bit floats; integers wrap as unsigned.
-template <class T>
-struct Accumulator {
-  using type = Computed<T>;
-};
-template <class T>
-requires std::is_integral_v<T>
-struct Accumulator<T> {
-  using type = std::make_unsigned_t<T>;
-};
-
-// --- Loops over one block, which the compiler vectorises ----------------------------------------
-
-/// Sum of term(i) for i from 0 to n.
-template <class A, class Term>
-__attribute__((always_inline)) inline A sum_of(std::int64_t n, const Term& term) {
-  const std::int64_t quarter = n / 4;
-  A sum = 0;
-  for (std::int64_t first = 0; first < quarter; first += piece_elements) {
-    const std::int64_t last = std::min(quarter, first + piece_elements);
-    A s0 = 0;
-    A s1 = 0;
-    A s2 = 0;
-    A s3 = 0;
-#pragma omp simd reduction(+ : s0, s1, s2, s3)
-    for (std::int64_t i = first; i < last; ++i) {
-      s0 += term(i);
-      s1 += term(i + quarter);
-      s2 += term(i + 2 * quarter);
-      s3 += term(i + 3 * quarter);
-    }
-    sum += (s0 + s1) + (s2 + s3);
+/// Makes the kernel that fits the axis: of a whole array, of contiguous lines, or of columns. Few
+/// lines that are long enough for all threads are arrays.
+template <class T, class Array, class Line, class All>
+std::unique_ptr<Kernel> by_lines(const OpInstance& op, Array array, Line line, All columns) {
+  const AxisExtents extents(op.signature.inputs[0]);
+  if (extents.lines() == 1) {
+    return std::make_unique<FunctionKernel>("OpenMP blocks", [=] { array(0, extents.n); });
   }
-  for (std::int64_t i = 4 * quarter; i < n; ++i) sum += term(i);
-  return sum;
-}
-
-template <class A, class T>
-ASSAY_VECTOR_CLONES A sum_block(std::int64_t n, const T* x) {
-  return sum_of<A>(n, [=](std::int64_t i) { return static_cast<A>(widened(x[i])); });
-}
-
-template <class A, class T>
-ASSAY_VECTOR_CLONES A dot_block(std::int64_t n, const T* a, const T* b) {
-  return sum_of<A>(n, [=](std::int64_t i) {
-    return static_cast<A>(widened(a[i])) * static_cast<A>(widened(b[i]));
+  if (extents.inner > 1) {
+    return std::make_unique<FunctionKernel>("OpenMP columns", [=] { columns(extents); });
+  }
+  return std::make_unique<FunctionKernel>("OpenMP lines", [=] {
+    const std::int64_t line_bytes = extents.n * std::int64_t{sizeof(T)};
+    if (extents.outer < 2 * omp_get_max_threads() && line_bytes > parallel_bytes) {
+      for (std::int64_t i = 0; i < extents.outer; ++i) array(i, extents.n);
+      return;
+    }
+    parallel_blocks(extents.outer, line_bytes,
+                    [&](std::int64_t, std::int64_t first, std::int64_t count) {
+                      for (std::int64_t i = first; i < first + count; ++i) line(i, extents.n);
+                    });
   });
 }
 
-template <class A, class T>
-ASSAY_VECTOR_CLONES A product_block(std::int64_t n, const T* x) {
-  const auto factor = [=](std::int64_t i) { return static_cast<A>(widened(x[i])); };
-  const std::int64_t quarter = n / 4;
-  A p0 = 1;
-  A p1 = 1;
-  A p2 = 1;
-  A p3 = 1;
-#pragma omp simd reduction(* : p0, p1, p2, p3)
-  for (std::int64_t i = 0; i < quarter; ++i) {
-    p0 *= factor(i);
-    p1 *= factor(i + quarter);
-    p2 *= factor(i + 2 * quarter);
-    p3 *= factor(i + 3 * quarter);
-  }
-  for (std::int64_t i = 4 * quarter; i < n; ++i) p0 *= factor(i);
-  return (p0 * p1) * (p2 * p3);
+std::unique_ptr<Kernel> norm2(const OpInstance& op, const Binding& binding) {
+  return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
+    using P = Computed<T>;
+    const auto* x = static_cast<const T*>(binding.inputs[0]);
+    auto* y = static_cast<T*>(binding.outputs[0]);
+    const TensorSpec spec = op.signature.inputs[0];
+    return by_lines<T>(
+        op,
+        [=](std::int64_t line, std::int64_t n) {
+          y[line] = static_cast<T>(norm<P>(
+              n, [=](const auto& reduction) { return reduce<P>(reduction, n, x + line * n); }));
+        },
+        [=](std::int64_t line, std::int64_t n) {
+          y[line] = static_cast<T>(norm_of_line<P>(n, x + line * n));
+        },
+        [=](const AxisExtents& extents) {
+          reduce_columns<Norm, P>(extents, x, [=](std::int64_t line, P squares) {
+            P result = std::sqrt(squares);
+            if (!is_safe_norm(result, extents.n)) {
+              std::vector<T> column(static_cast<std::size_t>(extents.n));
+              for (std::size_t i = 0; i < column.size(); ++i) {
+                column[i] = x[spec.element_of_line(line, static_cast<std::int64_t>(i))];
+              }
+              result = norm_of_line<P>(extents.n, column.data());
+            }
+            y[line] = static_cast<T>(result);
+          });
+        });
+  });
 }
 
-/// Turns the order of the elements around.
-template <class C>
-C reversed(C x) {
-  if constexpr (std::is_integral_v<C>) {
-    return static_cast<C>(~x);  // -x overflows
-  } else {
-    return -x;
-  }
+template <class R, class Types>
+std::unique_ptr<Kernel> reduction(const OpInstance& op, const Binding& binding) {
+  return for_dtypes(Types{}, op, [&]<class T>(std::type_identity<T>) {
+    using P = typename R::template Partial<T>;
+    const auto* x = static_cast<const T*>(binding.inputs[0]);
+    auto* y = static_cast<T*>(binding.outputs[0]);
+    return by_lines<T>(
+        op,
+        [=](std::int64_t line, std::int64_t n) {
+          y[line] = static_cast<T>(reduce<P>(R{}, n, x + line * n));
+        },
+        [=](std::int64_t line, std::int64_t n) {
+          y[line] = static_cast<T>(reduce_line<P>(R{}, n, x + line * n));
+        },
+        [=](const AxisExtents& extents) {
+          reduce_columns<R, P>(extents, x, [=](std::int64_t line, P total) {
+            y[line] = static_cast<T>(R::finish(total, extents.n));
+          });
+        });
+  });
 }
 
-/// Least element of a block, or of its reversed elements; NaN if there is one. NaN compares as
-/// neither less nor greater, so it is detected separately.
-template <bool is_reversed, class T>
-ASSAY_VECTOR_CLONES Computed<T> least_of_block(std::int64_t n, const T* x) {
-  using C = Computed<T>;
-  const auto element = [x](std::int64_t i) {
-    return is_reversed ? reversed(widened(x[i])) : widened(x[i]);
-  };
-  const std::int64_t quarter = n / 4;
-  C m0 = element(0);
-  C m1 = m0;
-  C m2 = m0;
-  C m3 = m0;
-  C unordered = 0;  // as wide as the elements, so that vectors of both have as many lanes
-#pragma omp simd reduction(min : m0, m1, m2, m3) reduction(+ : unordered)
-  for (std::int64_t i = 0; i < quarter; ++i) {
-    const C a = element(i);
-    const C b = element(i + quarter);
-    const C c = element(i + 2 * quarter);
-    const C d = element(i + 3 * quarter);
-    m0 = a < m0 ? a : m0;
-    m1 = b < m1 ? b : m1;
-    m2 = c < m2 ? c : m2;
-    m3 = d < m3 ? d : m3;
-    unordered += (a != a || b != b || c != c || d != d) ? C{1} : C{0};
-  }
-  for (std::int64_t i = 4 * quarter; i < n; ++i) {
-    const C a = element(i);
-    m0 = a < m0 ? a : m0;
-    unordered += a != a ? C{1} : C{0};
-  }
-  if (unordered != 0) return std::numeric_limits<C>::quiet_NaN();
-  return std::min(std::min(m0, m1), std::min(m2, m3));
+std::unique_ptr<Kernel> dot(const OpInstance& op, const Binding& binding) {
+  return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
+    const auto* a = static_cast<const T*>(binding.inputs[0]);
+    const auto* b = static_cast<const T*>(binding.inputs[1]);
+    auto* y = static_cast<T*>(binding.outputs[0]);
+    const std::int64_t n = op.signature.inputs[0].elements();
+    return std::make_unique<FunctionKernel>(
+        "OpenMP blocks", [=] { *y = static_cast<T>(reduce<Computed<T>>(Dot{}, n, a, b)); });
+  });
 }
+
+// --- Places of extremes --------------------------------------------------------------------------
+
+/// Number of elements searched at once.
+constexpr std::int64_t search_elements = 128;
 
 template <class T>
 ASSAY_VECTOR_CLONES bool has_nan(std::int64_t n, const T* x) {
@@ -139,187 +112,6 @@ ASSAY_VECTOR_CLONES bool has_nan(std::int64_t n, const T* x) {
   return found != 0;
 }
 
-// --- Reductions, which join the results of blocks -----------------------------------------------
-
-struct Sum {
-  static constexpr int inputs = 1;
-  template <class T>
-  using Partial = typename Accumulator<T>::type;
-  template <class P>
-  static constexpr P nothing = 0;
-  template <class P, class T>
-  static P of_block(std::int64_t n, const T* x) {
-    return sum_block<P>(n, x);
-  }
-  template <class P>
-  static P join(P a, P b) {
-    return a + b;
-  }
-  template <class P>
-  static P finish(P total, std::int64_t /*n*/) {
-    return total;
-  }
-};
-
-struct Product : Sum {
-  template <class P>
-  static constexpr P nothing = 1;
-  template <class P, class T>
-  static P of_block(std::int64_t n, const T* x) {
-    return product_block<P>(n, x);
-  }
-  template <class P>
-  static P join(P a, P b) {
-    return a * b;
-  }
-};
-
-/// Divides in double: n may not fit into an f32.
-struct Mean : Sum {
-  template <class P>
-  static P finish(P total, std::int64_t n) {
-    return static_cast<P>(static_cast<double>(total) / static_cast<double>(n));
-  }
-};
-
-struct Dot : Sum {
-  static constexpr int inputs = 2;
-  template <class P, class T>
-  static P of_block(std::int64_t n, const T* a, const T* b) {
-    return dot_block<P>(n, a, b);
-  }
-};
-
-struct Norm : Sum {
-  template <class P, class T>
-  static P of_block(std::int64_t n, const T* x) {
-    return dot_block<P>(n, x, x);
-  }
-  template <class P>
-  static P finish(P total, std::int64_t /*n*/) {
-    return std::sqrt(total);
-  }
-};
-
-/// Sum of squares of multiples.
-struct ScaledNorm : Norm {
-  double scale;
-  template <class P, class T>
-  P of_block(std::int64_t n, const T* x) const {
-    const auto factor = static_cast<P>(scale);
-    return sum_of<P>(n, [=](std::int64_t i) {
-      const P own = static_cast<P>(widened(x[i])) * factor;
-      return own * own;
-    });
-  }
-};
-
-template <class P>
-bool is_nan(P x) {
-  return x != x;
-}
-
-struct Minimum : Sum {
-  template <class T>
-  using Partial = Computed<T>;
-  template <class P>
-  static constexpr P nothing = std::numeric_limits<P>::has_infinity
-                                   ? std::numeric_limits<P>::infinity()
-                                   : std::numeric_limits<P>::max();
-  template <class P, class T>
-  static P of_block(std::int64_t n, const T* x) {
-    return least_of_block<false>(n, x);
-  }
-  template <class P>
-  static P join(P a, P b) {
-    return is_nan(a) || a < b ? a : b;
-  }
-};
-
-struct Maximum : Minimum {
-  template <class P>
-  static constexpr P nothing = std::numeric_limits<P>::has_infinity
-                                   ? -std::numeric_limits<P>::infinity()
-                                   : std::numeric_limits<P>::lowest();
-  template <class P, class T>
-  static P of_block(std::int64_t n, const T* x) {
-    return reversed(least_of_block<true>(n, x));
-  }
-  template <class P>
-  static P join(P a, P b) {
-    return is_nan(a) || a > b ? a : b;
-  }
-};
-
-/// Reduces all elements. Partial results are joined in thread order: an OpenMP reduction would join
-/// them in the order in which threads finish, and differ from launch to launch.
-template <class P, class R, class... X>
-P reduce(const R& reduction, std::int64_t n, const X*... x) {
-  std::vector<P> partial(static_cast<std::size_t>(omp_get_max_threads()), R::template nothing<P>);
-  parallel_blocks(n, (sizeof(X) + ...),
-                  [&](std::int64_t thread, std::int64_t first, std::int64_t count) {
-                    P own = R::template nothing<P>;
-                    for (std::int64_t i = first; i < first + count; i += block_elements) {
-                      const std::int64_t length = std::min(block_elements, first + count - i);
-                      own = R::join(own, reduction.template of_block<P>(length, (x + i)...));
-                    }
-                    partial[static_cast<std::size_t>(thread)] = own;
-                  });
-  P total = R::template nothing<P>;
-  for (const P part : partial) total = R::join(total, part);
-  return R::finish(total, n);
-}
-
-/// Norm of numbers whose squares may overflow or vanish: then those of multiples do neither.
-template <class P, class T>
-P norm(std::int64_t n, const T* x) {
-  constexpr int lost = std::numeric_limits<P>::min_exponent + 8;  // squares vanish beside it
-  const P plain = reduce<P>(Norm{}, n, x);
-  const P least = std::ldexp(std::sqrt(static_cast<P>(n)), lost / 2);
-  if (n == 0 || is_nan(plain) || (plain >= least && std::isfinite(plain))) return plain;
-  const P greatest = std::max(reduce<P>(Maximum{}, n, x), -reduce<P>(Minimum{}, n, x));
-  if (greatest == 0 || std::isinf(greatest)) return greatest;
-  // The scale of subnormal numbers would overflow: a smaller one is enough.
-  const int exponent = std::max(std::ilogb(greatest), 2 - std::numeric_limits<P>::max_exponent);
-  const int half = exponent / 2;  // 2^exponent times the rest may overflow where the norm does not
-  const P scaled = reduce<P>(ScaledNorm{{}, std::ldexp(1.0, -exponent)}, n, x);
-  return std::ldexp(std::ldexp(scaled, half), exponent - half);
-}
-
-std::unique_ptr<Kernel> norm2(const OpInstance& op, const Binding& binding) {
-  return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
-    const auto* x = static_cast<const T*>(binding.inputs[0]);
-    auto* y = static_cast<T*>(binding.outputs[0]);
-    const std::int64_t n = op.signature.inputs[0].elements();
-    return std::make_unique<FunctionKernel>("OpenMP blocks",
-                                            [=] { *y = static_cast<T>(norm<Computed<T>>(n, x)); });
-  });
-}
-
-template <class R, class Types>
-std::unique_ptr<Kernel> reduction(const OpInstance& op, const Binding& binding) {
-  return for_dtypes(Types{}, op, [&]<class T>(std::type_identity<T>) {
-    using P = typename R::template Partial<T>;
-    const auto* a = static_cast<const T*>(binding.inputs[0]);
-    auto* y = static_cast<T*>(binding.outputs[0]);
-    const std::int64_t n = op.signature.inputs[0].elements();
-    std::function<void()> run;
-    if constexpr (R::inputs == 1) {
-      run = [=] { *y = static_cast<T>(reduce<P>(R{}, n, a)); };
-    } else {
-      run = [=, b = static_cast<const T*>(binding.inputs[1])] {
-        *y = static_cast<T>(reduce<P>(R{}, n, a, b));
-      };
-    }
-    return std::make_unique<FunctionKernel>("OpenMP blocks", std::move(run));
-  });
-}
-
-// --- argmax --------------------------------------------------------------------------------------
-
-/// Number of elements searched at once.
-constexpr std::int64_t search_elements = 128;
-
 template <class A, class T>
 ASSAY_VECTOR_CLONES bool has_value(std::int64_t n, const T* x, A value) {
   int found = 0;
@@ -328,20 +120,28 @@ ASSAY_VECTOR_CLONES bool has_value(std::int64_t n, const T* x, A value) {
   return found != 0;
 }
 
-/// Lowest index of the greatest element, or of a NaN, in [first, first + count).
-template <class T>
-std::int64_t argmax_range(const T* x, std::int64_t first, std::int64_t count) {
+/// True if `a` comes before `b`: it is nearer to the extreme, or alone a NaN.
+template <class R, class P>
+bool is_before(P a, P b) {
+  const bool is_nearer = std::is_same_v<R, Maximum> ? a > b : a < b;
+  return is_nearer || (is_nan(a) && !is_nan(b));
+}
+
+/// Lowest index of the extreme element, or of a NaN, in [first, first + count); -1 if that is
+/// empty.
+template <class R, class T>
+std::int64_t place_in_range(const T* x, std::int64_t first, std::int64_t count) {
   using P = Computed<T>;
   P best{};
   std::int64_t block = -1;
   for (std::int64_t i = first; i < first + count; i += block_elements) {
-    const P here = Maximum::of_block<P>(std::min(block_elements, first + count - i), x + i);
-    if (block < 0 || here > best || (is_nan(here) && !is_nan(best))) {
+    const P here = R::template of_block<P>(std::min(block_elements, first + count - i), x + i);
+    if (block < 0 || is_before<R>(here, best)) {
       best = here;
       block = i;
     }
   }
-  if (block < 0) return -1;  // empty range
+  if (block < 0) return -1;
   const auto lacks_it = [best](std::int64_t n, const T* here) {
     return is_nan(best) ? !has_nan(n, here) : !has_value(n, here, best);
   };
@@ -354,28 +154,93 @@ std::int64_t argmax_range(const T* x, std::int64_t first, std::int64_t count) {
   return -1;
 }
 
-std::unique_ptr<Kernel> argmax(const OpInstance& op, const Binding& binding) {
+template <class R, class T>
+std::int64_t place_in_array(const T* x, std::int64_t n) {
+  std::vector<std::int64_t> found(static_cast<std::size_t>(omp_get_max_threads()), -1);
+  parallel_blocks(n, sizeof(T), [&](std::int64_t thread, std::int64_t first, std::int64_t count) {
+    found[static_cast<std::size_t>(thread)] = place_in_range<R>(x, first, count);
+  });
+  std::int64_t best = -1;
+  for (const std::int64_t i : found) {
+    if (i >= 0 && (best < 0 || is_before<R>(widened(x[i]), widened(x[best])))) best = i;
+  }
+  return best;
+}
+
+/// Nearest to the extreme of each column so far, and its row.
+template <class R, class V, class T>
+ASSAY_VECTOR_CLONES void compare_rows(V* best, std::int32_t* rows, const T* x, std::int64_t begin,
+                                      std::int64_t end, std::int64_t step, std::int64_t count) {
+  for (std::int64_t row = begin; row < end; ++row) {
+    const T* const here = x + row * step;
+    ASSAY_INDEPENDENT_LOOP
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto value = static_cast<V>(widened(here[i]));
+      const bool is_nearer = std::is_same_v<R, Maximum> ? value > best[i] : value < best[i];
+      const int is_first = static_cast<int>(value != value) & static_cast<int>(best[i] == best[i]);
+      const bool replaces = (static_cast<int>(is_nearer) | is_first) != 0;
+      best[i] = replaces ? value : best[i];
+      rows[i] = replaces ? static_cast<std::int32_t>(row) : rows[i];
+    }
+  }
+}
+
+/// Places in columns. Bytes are compared as words, which their rows are too.
+template <class R, class T>
+void places_in_columns(const AxisExtents& extents, const T* x, std::int64_t* y) {
+  using V = std::conditional_t<sizeof(T) == 1, std::int32_t, Computed<T>>;
+  const ColumnPlan plan(extents, sizeof(T), omp_get_max_threads());
+  struct Place {
+    V value;
+    std::int64_t row;
+  };
+  std::vector<Place> places(static_cast<std::size_t>(plan.parts() * extents.lines()));
+  constexpr std::int64_t max_rows = std::int64_t{1} << 30;  // that the words count
+#pragma omp parallel if (plan.is_parallel())
+  {
+    std::vector<V> best;
+    std::vector<std::int32_t> rows;
+#pragma omp for schedule(static)
+    for (std::int64_t i = 0; i < plan.tasks(); ++i) {
+      const Columns task = plan.task(i);
+      const T* const from = x + task.element;
+      Place* const to = &places[static_cast<std::size_t>(task.part * extents.lines() + task.line)];
+      best.resize(static_cast<std::size_t>(task.count));
+      rows.resize(best.size());
+      for (std::int64_t first = 0; first < task.rows; first += max_rows) {
+        const T* const begin = from + first * extents.inner;
+        for (std::size_t j = 0; j < best.size(); ++j) best[j] = static_cast<V>(widened(begin[j]));
+        std::ranges::fill(rows, 0);
+        compare_rows<R>(best.data(), rows.data(), begin, 1, std::min(max_rows, task.rows - first),
+                        extents.inner, task.count);
+        for (std::size_t j = 0; j < best.size(); ++j) {
+          if (first == 0 || is_before<R>(best[j], to[j].value)) {
+            to[j] = {best[j], task.first_row + first + rows[j]};
+          }
+        }
+      }
+    }
+  }
+  for (std::int64_t line = 0; line < extents.lines(); ++line) {
+    Place best = places[static_cast<std::size_t>(line)];
+    for (std::int64_t part = 1; part < plan.parts(); ++part) {
+      const Place& other = places[static_cast<std::size_t>(part * extents.lines() + line)];
+      if (is_before<R>(other.value, best.value)) best = other;
+    }
+    y[line] = best.row;
+  }
+}
+
+template <class R>
+std::unique_ptr<Kernel> place(const OpInstance& op, const Binding& binding) {
   return for_dtypes(Numbers{}, op, [&]<class T>(std::type_identity<T>) {
     const auto* x = static_cast<const T*>(binding.inputs[0]);
     auto* y = static_cast<std::int64_t*>(binding.outputs[0]);
-    const std::int64_t n = op.signature.inputs[0].elements();
-    return std::make_unique<FunctionKernel>("OpenMP blocks", [=] {
-      std::vector<std::int64_t> found(static_cast<std::size_t>(omp_get_max_threads()), -1);
-      parallel_blocks(n, sizeof(T),
-                      [&](std::int64_t thread, std::int64_t first, std::int64_t count) {
-                        found[static_cast<std::size_t>(thread)] = argmax_range(x, first, count);
-                      });
-      std::int64_t best = -1;
-      for (const std::int64_t i : found) {
-        if (i < 0) continue;
-        const bool first = best < 0;
-        if (first || widened(x[i]) > widened(x[best]) ||
-            (is_nan(widened(x[i])) && !is_nan(widened(x[best])))) {
-          best = i;
-        }
-      }
-      *y = best;
-    });
+    return by_lines<T>(
+        op,
+        [=](std::int64_t line, std::int64_t n) { y[line] = place_in_array<R>(x + line * n, n); },
+        [=](std::int64_t line, std::int64_t n) { y[line] = place_in_range<R>(x + line * n, 0, n); },
+        [=](const AxisExtents& extents) { places_in_columns<R>(extents, x, y); });
   });
 }
 
@@ -383,11 +248,20 @@ constexpr KernelRow rows[] = {
     {"sum", reduction<Sum, SignedNumbers>},
     {"prod", reduction<Product, SignedNumbers>},
     {"mean", reduction<Mean, Floats>},
-    {"dot", reduction<Dot, Floats>},
+    {"dot", dot},
     {"norm2", norm2},
     {"reduce_min", reduction<Minimum, Numbers>},
     {"reduce_max", reduction<Maximum, Numbers>},
-    {"argmax", argmax},
+    {"argmax", place<Maximum>},
+    {"argmin", place<Minimum>},
+    {"sum_axis", reduction<Sum, SignedNumbers>},
+    {"prod_axis", reduction<Product, SignedNumbers>},
+    {"mean_axis", reduction<Mean, Floats>},
+    {"norm2_axis", norm2},
+    {"reduce_min_axis", reduction<Minimum, Numbers>},
+    {"reduce_max_axis", reduction<Maximum, Numbers>},
+    {"argmax_axis", place<Maximum>},
+    {"argmin_axis", place<Minimum>},
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <limits>
 
+#include "kernels/cuda/axis_reduction.cuh"
 #include "kernels/cuda/reduce.cuh"
 
 // Reductions to one element.
@@ -175,6 +176,10 @@ struct Extreme {
                         join_numbers(first[2] >> 24, first[3] >> 24));
   }
 
+  template <class P>
+  static __device__ P last_step(P total, std::int64_t /*n*/) {
+    return total;
+  }
   template <class P, class S>
   static __device__ void finish(P total, const Span<S>& /*x*/, S* y) {
     if (threadIdx.x == 0) *y = static_cast<S>(total);
@@ -184,26 +189,58 @@ struct Extreme {
 using Minimum = Extreme<false>;
 using Maximum = Extreme<true>;
 
-// --- argmax --------------------------------------------------------------------------------------
+// --- Places of extremes --------------------------------------------------------------------------
 
-/// Greatest element of a tile. Has no padding, which lanes would exchange.
+/// Least or greatest element along an axis, and where it is.
+template <bool greatest>
+struct PlaceAlong {
+  template <class S>
+  struct Best {
+    typename Extreme<greatest>::template Partial<S> value;
+    std::int64_t place;
+  };
+  template <class S>
+  using Partial = Best<S>;
+  template <class S>
+  static __device__ Best<S> nothing() {
+    return {Extreme<greatest>::template nothing<S>(), std::numeric_limits<std::int64_t>::max()};
+  }
+  template <class P, class S>
+  static __device__ P of_place(std::int64_t place, S x) {
+    return {widened(x), place};
+  }
+  template <class P>
+  static __device__ P join(P a, P b) {
+    const bool are_same = a.value == b.value || (is_nan(a.value) && is_nan(b.value));
+    if (are_same) return a.place < b.place ? a : b;
+    return is_nan(a.value) || (greatest ? a.value > b.value : a.value < b.value) ? a : b;
+  }
+  template <class P>
+  static __device__ std::int64_t last_step(P best, std::int64_t /*n*/) {
+    return best.place;
+  }
+};
+
+/// Extreme element of a tile. Has no padding, which lanes would exchange.
 template <class P>
 struct Best {
   P value;
   std::conditional_t<sizeof(P) == 8, std::uint64_t, unsigned> tile;
 };
 
-/// Finds the first tile that holds the greatest element, then its place in that tile.
-struct Argmax {
+/// Finds the first tile that holds the extreme element, then its place in that tile.
+template <bool greatest>
+struct Place {
+  using Value = Extreme<greatest>;
   template <class S>
-  using Partial = Best<Maximum::Partial<S>>;
+  using Partial = Best<typename Value::template Partial<S>>;
   template <class S>
   static __device__ Partial<S> nothing() {
-    return {Maximum::nothing<S>(), tail_number};
+    return {Value::template nothing<S>(), tail_number};
   }
   template <class S>
   static __device__ S fill() {
-    return Maximum::fill<S>();
+    return Value::template fill<S>();
   }
   template <class P>
   static __device__ bool is_same(P a, P b) {
@@ -212,7 +249,7 @@ struct Argmax {
   template <class P>
   static __device__ P join(P a, P b) {
     if (is_same(a.value, b.value)) return a.tile < b.tile ? a : b;
-    return is_nan(a.value) || a.value > b.value ? a : b;
+    return is_nan(a.value) || (greatest ? a.value > b.value : a.value < b.value) ? a : b;
   }
   template <class P, class S>
   static __device__ P of_elements(unsigned tile, S x) {
@@ -220,7 +257,7 @@ struct Argmax {
   }
   template <class P, class S>
   static __device__ P of_shares(unsigned tile, const Share<S>& x) {
-    return {Maximum::of_shares<decltype(P::value)>(tile, x), tile};
+    return {Value::template of_shares<decltype(P::value)>(tile, x), tile};
   }
 
   template <class P, class S>
@@ -259,7 +296,9 @@ struct Argmax {
 template <class R, class Types>
 std::unique_ptr<Kernel> reduction(const OpInstance& op, const Binding& binding) {
   return for_dtypes(Types{}, op, [&]<class T>(std::type_identity<T>) {
-    return reduce<R>(op, binding, input<T>(binding, 0), output<T>(binding));
+    return op.signature.inputs[0].axis
+               ? reduce_along<R>(op, binding, input<T>(binding, 0), output<T>(binding))
+               : reduce<R>(op, binding, input<T>(binding, 0), output<T>(binding));
   });
 }
 
@@ -270,10 +309,13 @@ std::unique_ptr<Kernel> dot(const OpInstance& op, const Binding& binding) {
   });
 }
 
-std::unique_ptr<Kernel> argmax(const OpInstance& op, const Binding& binding) {
+template <bool greatest>
+std::unique_ptr<Kernel> place(const OpInstance& op, const Binding& binding) {
   return for_dtypes(Numbers{}, op, [&]<class T>(std::type_identity<T>) {
-    return reduce<Argmax>(op, binding, input<T>(binding, 0),
-                          static_cast<std::int64_t*>(binding.outputs[0]));
+    auto* y = static_cast<std::int64_t*>(binding.outputs[0]);
+    return op.signature.inputs[0].axis
+               ? reduce_along<PlaceAlong<greatest>>(op, binding, input<T>(binding, 0), y)
+               : reduce<Place<greatest>>(op, binding, input<T>(binding, 0), y);
   });
 }
 
@@ -285,7 +327,16 @@ constexpr KernelRow rows[] = {
     {"norm2", reduction<Chains<Norm>, Floats>},
     {"reduce_min", reduction<Minimum, Numbers>},
     {"reduce_max", reduction<Maximum, Numbers>},
-    {"argmax", argmax},
+    {"argmax", place<true>},
+    {"argmin", place<false>},
+    {"sum_axis", reduction<Chains<Sum>, SignedNumbers>},
+    {"prod_axis", reduction<Chains<Product>, SignedNumbers>},
+    {"mean_axis", reduction<Chains<Mean>, Floats>},
+    {"norm2_axis", reduction<Chains<Norm>, Floats>},
+    {"reduce_min_axis", reduction<Minimum, Numbers>},
+    {"reduce_max_axis", reduction<Maximum, Numbers>},
+    {"argmax_axis", place<true>},
+    {"argmin_axis", place<false>},
 };
 
 }  // namespace

@@ -94,14 +94,14 @@ const Deviation deviations[] = {
                "709.78271114955742909"},
     {.id = "numpy-norm-unscaled",
      .library = "NumPy",
-     .ops = {"norm2"},
+     .ops = {"norm2", "norm2_axis"},
      .formats = {DType::f64, DType::f32},
      .where = Deviation::Where::squares_out_of_range,
      .source = "https://github.com/numpy/numpy, numpy/linalg/_linalg.py (before 2.0 linalg.py): "
                "norm is sqrt(dot(x, x))"},
     {.id = "pytorch-norm-unscaled",
      .library = "PyTorch",
-     .ops = {"norm2"},
+     .ops = {"norm2", "norm2_axis"},
      .formats = {DType::f64, DType::f32, DType::bf16},
      .where = Deviation::Where::squares_out_of_range,
      .source = "https://github.com/pytorch/pytorch, aten/src/ATen/native/SharedReduceOps.h: "

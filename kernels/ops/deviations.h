@@ -29,7 +29,7 @@ struct Deviation {
     /// Where the result is not 0, but so small that its reciprocal overflows f32 (f64: f64).
     reciprocal_overflows,
     /// norm2: where the squares of the elements overflow the op's accumulator or vanish in it. The
-    /// result is infinity or 0.
+    /// result is infinity or 0, and between what is left of squares that are subnormal.
     squares_out_of_range,
     /// Anywhere: launches on the same inputs leave other bits, each of them right. It is chance, so
     /// it need not be seen.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "kernels/ops/families.h"
@@ -28,14 +29,23 @@ Signature gather_signature(DType dtype, const Params& params) {
   return s;
 }
 
-/// Gathers rows of input 0 by the indices of input 1.
-Passes gather_passes() {
+/// Gathers rows of input 0 by the indices of input 1: any, those at borders, and those of a slice,
+/// from its end, with few exchanged.
+Passes gather_passes(DType /*dtype*/, const Params& params) {
   const Data indices{.distribution = Distribution::indices};
   const Data from_the_end{.distribution = Distribution::border_indices};
   const Data from_the_start{.distribution = Distribution::border_indices, .turn = 1};
-  return {Pass{"all_exponents", {any_exponent(), from_the_end}, moved_rule},
-          Pass{"all_exponents", {any_exponent(), from_the_start}, moved_rule},
-          Pass{"real_data", {real_data, indices}, moved_rule}};
+  Passes passes{Pass{"all_exponents", {any_exponent(), from_the_end}, moved_rule},
+                Pass{"all_exponents", {any_exponent(), from_the_start}, moved_rule},
+                Pass{"real_data", {real_data, indices}, moved_rule}};
+  const std::int64_t slice = std::min(params.integer("rows"), params.integer("count"));
+  for (const std::int64_t turn : {0, 1, 2}) {
+    const Data ordered{.distribution = Distribution::ordered,
+                       .range = {0, as_double(std::max<std::int64_t>(1, slice)) - 1},
+                       .turn = turn};
+    insert_before_last(passes, Pass{"ordered", {any_exponent(), ordered}, moved_rule});
+  }
+  return passes;
 }
 
 }  // namespace
@@ -45,7 +55,7 @@ std::vector<Op> layout_ops() {
       make_op({"transpose", "y[c][r] = x[r][c]", numbers()}, {extent("rows"), extent("cols")},
               transpose_signature, moves()),
       make_op({"gather", "y[i][c] = x[index[i]][c]", numbers()},
-              {extent("rows"), extent("cols"), size("count")}, gather_signature, gather_passes()),
+              {extent("rows"), extent("cols"), size("count")}, gather_signature, gather_passes),
   };
 }
 

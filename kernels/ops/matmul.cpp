@@ -158,7 +158,7 @@ Passes with_large_sums(Passes passes, double terms) {
 /// the precision of factors. Those of tf32 may be rounded or not.
 bool has_few_long_sums(Format format, const Params& params) {
   constexpr std::int64_t few_outputs = 256;
-  constexpr std::int64_t long_sum = 256;
+  constexpr std::int64_t long_sum = 32;
   return format.product() == nullptr && format != DType::e4m3 && params.integer("in") > long_sum &&
          params.integer("batch") * params.integer("out") < few_outputs;
 }
@@ -185,6 +185,23 @@ Passes passes_of_parts(Passes passes, const std::string& act) {
   passes = with_specials(std::move(passes), Specials::all);
   passes.at(passes.size() - 2).rule.any_nonfinite = true;
   return passes;
+}
+
+/// Adds sums of which one half is beyond f16, and a bias that leads across its end.
+Passes with_sums_beyond_f16(Passes passes, std::int64_t terms) {
+  const double f16_max = greatest_number(DType::f16);
+  const double most = std::sqrt(3 * f16_max / std::sqrt(as_double(terms)));
+  const Data large = uniform({-most, most});
+  insert_before_last(passes, Pass{"large", {large, large, uniform({-f16_max, f16_max})}, sum_rule});
+  return passes;
+}
+
+/// Adds factors of all exponents, of the input that has its terms in rows. Those of a product
+/// format lose digits where others do not.
+Passes of_all_sizes(Passes passes, Format format, const Signature& signature, std::size_t factor) {
+  if (format.product() != nullptr) return passes;
+  return with_all_sizes_of_one(std::move(passes), signature.inputs[factor], sum_rule,
+                               uniform({0.25, 0.5}), factor);
 }
 
 }  // namespace
@@ -250,6 +267,10 @@ Signature stack_signature(Format format, const Params& params) {
   return with_work(std::move(s), flops);
 }
 
+Passes batched_matmul_passes(Format format, const Params& params) {
+  return of_all_sizes(plain_sums(), format, batched_matmul_signature(format, params), 0);
+}
+
 Passes linear_passes(Format format, const Params& params) {
   const bool plain = params.word("act") == "none";
   Passes passes = finite_sums(plain ? plain_sum_rule : sum_rule);
@@ -279,7 +300,11 @@ Passes linear_passes(Format format, const Params& params) {
   }
   if (is_plain_format) passes = with_small_sums(std::move(passes), params);
   if (splits_factors(format)) return passes_of_parts(std::move(passes), params.word("act"));
-  return with_specials(std::move(passes), Specials::all);
+  const Signature s = linear_signature(format, params);
+  passes = with_specials_in_turns(with_specials(std::move(passes), Specials::all), s.inputs[0]);
+  if (params.word("act").starts_with("gelu") || !is_plain_format) return passes;
+  if (format == DType::f16) passes = with_sums_beyond_f16(std::move(passes), s.terms);
+  return of_all_sizes(of_all_sizes(std::move(passes), format, s, 0), format, s, 1);
 }
 
 Passes stack_passes(Format format, const Params& params) {
@@ -303,7 +328,7 @@ std::vector<Op> matmul_ops() {
                {tf32},
                "batch"},
               {extent("batch"), extent("m"), extent("n"), extent("k")}, batched_matmul_signature,
-              plain_sums()),
+              batched_matmul_passes),
       make_op({"linear",
                "y[b][o] = act(sum over i of x[b][i] w[o][i] + bias[o]); i8 gives i32, e4m3 and "
                "block-scaled formats bf16",

@@ -1,6 +1,7 @@
 #include "kernels/ops/passes.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -13,6 +14,8 @@ namespace {
 
 constexpr double f32_max = std::numeric_limits<float>::max();
 constexpr double f64_max = std::numeric_limits<double>::max();
+
+constexpr std::int64_t max_quick_elements = 1 << 17;  // above, a launch takes long
 
 /// Number of terms, in a row, that f32 may add to one number where all err the same way: by 0.4% of
 /// the sum at most. Of 2^24 terms a loop with 64 sums at once errs by 0.14%, with 16 by 1.2%.
@@ -57,6 +60,13 @@ Data of_mean_one_half(DType dtype, std::int64_t terms, int factors) {
   return uniform({-0.5 * scale, 1.5 * scale});
 }
 
+Pass partly_beyond_f16(std::int64_t terms) {
+  const double f16_max = greatest_number(DType::f16);
+  const double variance = static_cast<double>(std::max<std::int64_t>(1, terms)) / 3;  // of [-1, 1)
+  const double most = std::min(f16_max, f16_max / std::sqrt(variance));
+  return {"large", {uniform({-most, most})}, sum_rule};
+}
+
 Passes with_real_data(Passes passes, const Data& data, double unbiased_terms) {
   for (Pass& pass : passes) {
     if (pass.name != "real_data" && pass.name != "special_values") continue;
@@ -87,7 +97,11 @@ Passes judged_on(const Data& every_exponent, const Data& plain, const Rule& rule
 
 Passes bit_for_bit() { return judged_on(any_exponent(), real_data, exact_rule); }
 
-Passes moves() { return judged_on(any_exponent(), real_data, moved_rule); }
+Passes moves() {
+  Passes passes = judged_on(any_exponent(), real_data, moved_rule);
+  insert_before_last(passes, {"any_bits", {{.distribution = Distribution::any_bits}}, moved_rule});
+  return passes;
+}
 
 Passes order_of_two(bool any_zero) {
   const Rule rule = any_zero ? any_zero_rule : exact_rule;
@@ -114,6 +128,13 @@ Passes function(const Declared& error, const Data& domain, const Data& plain,
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Turns after which data have been at `places`, which lines take in turns: many lines need one,
+/// and so do few long ones, of which shorter tensors have shown all.
+std::int64_t turns_of_lines(const TensorSpec& x, std::int64_t places) {
+  const std::int64_t lines = x.elements() / std::max<std::int64_t>(1, x.line_elements());
+  return lines >= places || x.elements() > max_quick_elements ? 1 : places;
+}
 
 /// Numbers on one side of zero, and one nearer to the extreme, but on the same side: a result that
 /// begins at zero is wrong.
@@ -149,17 +170,27 @@ Passes with_choices_in_turns(Passes passes) {
   return passes;
 }
 
-Passes with_extremes_in_turns(Passes passes, std::int64_t n, bool greatest, bool is_unsigned) {
-  constexpr std::int64_t max_quick_elements = 1 << 17;  // above, a launch takes long
+Passes with_extremes_in_turns(Passes passes, const TensorSpec& x, bool greatest, bool is_unsigned) {
+  const std::vector<std::int64_t> of_line = borders(x.line_elements());
+  const LinePlaces places(x);
   Data data = needle_data(Distribution::needle, greatest, is_unsigned);
-  for (const std::int64_t index : borders(n)) {
+  for (std::int64_t turn = 0; turn < places.turns(); ++turn) {
     constexpr std::int64_t near_end = 8;
-    if (n > max_quick_elements && index > 1 && index < n - near_end) continue;
-    data.turn = index;
+    const std::int64_t place = places.place(0, turn);
+    if (x.elements() > max_quick_elements && place > 1 && place < x.line_elements() - near_end)
+      continue;
+    data.turn = turn;
+    insert(passes, "needles", {data});
+  }
+  // Elsewhere too, alone and then with an equal one behind it.
+  constexpr std::int64_t drawn_turns = 8;
+  const std::int64_t drawn = std::max<std::int64_t>(2, turns_of_lines(x, drawn_turns));
+  for (std::int64_t turn = 0; turn < drawn; ++turn) {
+    data.turn = places.turns() + turn;
     insert(passes, "needles", {data});
   }
   if (!is_unsigned) {  // a zero may be nearest to the extreme
-    data.turn = n - 1;
+    data.turn = std::ssize(of_line) - 1;
     data.needle = greatest ? -0.0 : 0.0;
     insert(passes, "needles", {data});
   }
@@ -168,13 +199,92 @@ Passes with_extremes_in_turns(Passes passes, std::int64_t n, bool greatest, bool
   return passes;
 }
 
-Passes with_nan_in_turns(Passes passes, std::int64_t n) {
+namespace {
+
+/// Turns in which each line has two equal needles, at drawn places.
+std::array<std::int64_t, 2> turns_of_two(const TensorSpec& x) {
+  const std::int64_t twice = LinePlaces(x).turns() + 1;
+  return {twice, twice + 2};
+}
+
+}  // namespace
+
+Passes with_outliers(Passes passes, const TensorSpec& x) {
+  constexpr double high = 4000;  // where the second greatest is half of it, e^2000 is infinite too
+  Data data{.distribution = Distribution::needle, .range = {-10, 10}, .needle = high};
+  const std::int64_t rows = x.elements() / x.line_elements();
+  // Rows side by side are at different borders.
+  for (std::int64_t turn = 0; turn < LinePlaces(x).turns(); turn += rows) {
+    data.turn = turn;
+    Pass pass = passes.back();
+    pass.name = "outliers";
+    pass.data = {data, pass.data_of(1)};
+    insert_before_last(passes, std::move(pass));
+    if (x.elements() > max_quick_elements) break;
+  }
+  return passes;
+}
+
+Passes with_infinities_in_turns(Passes passes, const TensorSpec& x, bool greatest) {
+  Data data{.distribution = Distribution::needle, .range = {10, 100}};
+  data.needle = greatest ? infinity : -infinity;
+  for (const std::int64_t turn : turns_of_two(x)) {
+    data.turn = turn;
+    insert(passes, "infinities", {data});
+  }
+  return passes;
+}
+
+Passes with_nan_in_turns(Passes passes, const TensorSpec& x) {
   Data data{.distribution = Distribution::needle, .range = {10, 100}};
   data.needle = std::numeric_limits<double>::quiet_NaN();
-  for (const std::int64_t index : {std::int64_t{0}, n / 2, n - 1}) {
-    data.turn = index;
+  const std::int64_t last = std::ssize(borders(x.line_elements())) - 1;
+  const auto [twice, again] = turns_of_two(x);
+  for (const std::int64_t turn : {std::int64_t{0}, last / 2, last, twice, again}) {
+    data.turn = turn;
     insert(passes, "nan", {data});
   }
+  return passes;
+}
+
+Passes with_near_ties_in_turns(Passes passes, const TensorSpec& x) {
+  for (std::int64_t turn = 0; turn < turns_of_lines(x, near_tie_places); ++turn) {
+    insert(passes, "near_ties", {{.distribution = Distribution::near_ties, .turn = turn}});
+  }
+  return passes;
+}
+
+Passes with_each_digit(Passes passes, DType dtype) {
+  for (std::int64_t byte = 0; byte < static_cast<std::int64_t>(size_bytes(dtype)); ++byte) {
+    // Elsewhere in the dtype's range for each.
+    const std::int64_t turn = byte * near_tie_places + byte % near_tie_places;
+    insert(passes, "near_ties", {{.distribution = Distribution::near_ties, .turn = turn}});
+  }
+  return passes;
+}
+
+Passes with_all_sizes_in_turns(Passes passes, const TensorSpec& x, const Rule& rule) {
+  return with_all_sizes_of_one(std::move(passes), x, rule, {}, 0);
+}
+
+Passes with_all_sizes_of_one(Passes passes, const TensorSpec& x, const Rule& rule,
+                             const Data& other, std::size_t factor) {
+  for (std::int64_t turn = 0; turn < turns_of_lines(x, scattered_places); ++turn) {
+    Pass pass{"all_sizes", {other, other, other}, rule};
+    pass.data.at(factor) = {.distribution = Distribution::scattered, .turn = turn};
+    pass.rule.plain_sums = false;
+    insert_before_last(passes, std::move(pass));
+  }
+  return passes;
+}
+
+double greatest_number(DType dtype) {
+  return std::ldexp(2 - 2 * unit_roundoff(dtype), largest_exponent(dtype));
+}
+
+Passes with_overflow(Passes passes, DType dtype) {
+  const Data greatest{.distribution = Distribution::constant, .needle = greatest_number(dtype)};
+  insert_before_last(passes, Pass{"overflow", {greatest}, exact_rule});
   return passes;
 }
 
@@ -198,11 +308,10 @@ Passes sums() { return with_specials(finite_sums(sum_rule), Specials::all); }
 
 Passes plain_sums() { return with_specials(finite_sums(plain_sum_rule), Specials::all); }
 
-// Squares of subnormal numbers vanish, and so does the norm: it has no bound there.
-Passes sum_then_operation(const Rule& real_rule) {
+Passes sum_then_operation(const Rule& real_rule, Specials specials) {
   return with_specials({Pass{"exact_data", {exact_data}, function_rule({.ulps = 1})},
                         Pass{"real_data", {scaled_real_data}, for_symmetric_data(real_rule)}},
-                       Specials::nonfinite);
+                       specials);
 }
 
 Passes finite_products() {
@@ -226,6 +335,18 @@ Passes with_specials(Passes passes, Specials specials, std::int64_t run) {
   return passes;
 }
 
+Passes with_specials_in_turns(Passes passes, const TensorSpec& x) {
+  if (x.line_elements() != x.elements() || x.elements() > max_quick_elements) return passes;
+  const auto special = std::ranges::find_if(passes, &Pass::has_specials) - passes.begin();
+  if (special == std::ssize(passes)) return passes;
+  for (int turn = 1; turn < lone_fates; ++turn) {
+    Pass other = passes[static_cast<std::size_t>(special)];
+    for (Data& data : other.data) data.turn = turn;
+    insert_before_last(passes, std::move(other));
+  }
+  return passes;
+}
+
 // One element of a row of x is not zero, so that a sum has nine terms, of which all but three are
 // multiples of one ulp of y, and exact in any order (harness/input/distributions.h, Bf16Parts).
 Passes with_bf16_parts(Passes passes) {
@@ -246,8 +367,11 @@ Passes with_lone_terms(Passes passes, const Rule& rule, std::optional<Data> bias
   return passes;
 }
 
-Passes with_few_terms_in_turns(Passes passes, Rule rule, std::optional<Data> other) {
-  rule.roundings = 14;  // the most borders in a turn
+Passes with_few_terms_in_turns(Passes passes, const TensorSpec& x, Rule rule,
+                               std::optional<Data> other) {
+  if (x.elements() == 0) return passes;
+  const std::int64_t terms = (LinePlaces(x).turns() + 1) / 2;  // of each turn
+  rule.roundings = static_cast<double>(terms);
   rule.plain_sums = false;
   for (const std::int64_t turn : {0, 1}) {
     std::vector<Data> data{

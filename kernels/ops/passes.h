@@ -29,6 +29,8 @@ Data of_both_signs(double low, double high, std::int64_t turn, double shift = 0)
 /// Uniform in [-0.5, 1.5), times a power of two with which sums of `terms` products of `factors`
 /// such numbers stay finite in f16.
 Data of_mean_one_half(DType dtype, std::int64_t terms, int factors = 1);
+/// Terms of sums that f16 holds, or just not, of which parts are beyond it.
+Pass partly_beyond_f16(std::int64_t terms);
 /// Replaces the real data, and those between special values. `unbiased_terms` as in Rule.
 Passes with_real_data(Passes passes, const Data& data, double unbiased_terms);
 /// Rule::unbiased_terms of sums of data of mean one half.
@@ -76,11 +78,31 @@ Passes function(const Declared& error, const Data& domain, const Data& plain,
 Passes with_signs_in_turns(Passes passes, Range magnitudes);
 /// Likewise for ops that choose between two inputs, or compare them.
 Passes with_choices_in_turns(Passes passes);
-/// Extremes at each border in turn, then an extreme that is everywhere the last one of all numbers.
-/// `greatest`: of a maximum. `is_unsigned`: the dtype has no negative numbers.
-Passes with_extremes_in_turns(Passes passes, std::int64_t n, bool greatest, bool is_unsigned);
-/// A single NaN: first, in the middle, and last.
-Passes with_nan_in_turns(Passes passes, std::int64_t n);
+/// Extremes at each border of the lines of `x` in turn, at drawn places alone and twice, then an
+/// extreme that is everywhere the last one of all numbers. `greatest`: of a maximum. `is_unsigned`:
+/// the dtype has no negative numbers.
+Passes with_extremes_in_turns(Passes passes, const TensorSpec& x, bool greatest, bool is_unsigned);
+/// A number far above all others of its row, at each border of some row: a maximum that overlooks
+/// it lets exponentials overflow, and a mean is far from most.
+Passes with_outliers(Passes passes, const TensorSpec& x);
+/// Two infinities at drawn places of each line, which no other number is beyond.
+Passes with_infinities_in_turns(Passes passes, const TensorSpec& x, bool greatest);
+/// A single NaN in each line: first, between, and last; then two at drawn places.
+Passes with_nan_in_turns(Passes passes, const TensorSpec& x);
+/// Numbers of each line that are next to each other in the dtype, at its ends, at zero and
+/// elsewhere (harness/input/near_ties.h).
+Passes with_near_ties_in_turns(Passes passes, const TensorSpec& x);
+/// Numbers that differ in one byte of their words: in each once.
+Passes with_each_digit(Passes passes, DType dtype);
+/// Floats of all exponents in each line, whose largest lies at every size
+/// (harness/input/scattered.h).
+Passes with_all_sizes_in_turns(Passes passes, const TensorSpec& x, const Rule& rule);
+/// Likewise of one factor, whose lines are summed, and of the other one `other`.
+Passes with_all_sizes_of_one(Passes passes, const TensorSpec& x, const Rule& rule,
+                             const Data& other, std::size_t factor);
+double greatest_number(DType dtype);
+/// The greatest number everywhere: what two of them make is infinite in any order.
+Passes with_overflow(Passes passes, DType dtype);
 /// Extremes at each rank in turn.
 Passes with_ranks_in_turns(Passes passes, std::int64_t ranks, bool greatest, bool is_unsigned);
 
@@ -91,7 +113,7 @@ Passes sums();
 /// Many sums that make an output with no operation after them: their precision shows.
 Passes plain_sums();
 /// A sum and one rounded operation on it. Real data are judged by `real_rule`.
-Passes sum_then_operation(const Rule& real_rule);
+Passes sum_then_operation(const Rule& real_rule, Specials specials = Specials::nonfinite);
 /// Products whose factors make every partial product exact, then of factors around 1.
 Passes finite_products();
 
@@ -99,6 +121,9 @@ Passes finite_products();
 /// infinities, zeros and subnormal numbers. `run`: number of elements that share a fate, 0 for a
 /// row.
 Passes with_specials(Passes passes, Specials specials, std::int64_t run = 0);
+/// Repeats the special values of a tensor that is one row: each pass has one kind, and together
+/// they have all. Only those of a seed if it has many elements.
+Passes with_specials_in_turns(Passes passes, const TensorSpec& x);
 /// Inserts a pass behind the first one, on numbers that need all three bf16 parts.
 Passes with_bf16_parts(Passes passes);
 /// Adds a pass in which all but one term of a sum are zero. It shows the precision of that term,
@@ -106,7 +131,8 @@ Passes with_bf16_parts(Passes passes);
 Passes with_lone_terms(Passes passes, const Rule& rule, std::optional<Data> bias = {});
 /// Adds passes in which the terms at every second border are all that there is, first the ones and
 /// then the others: an output of few bits shows each of so few terms. `other`: of a second factor.
-Passes with_few_terms_in_turns(Passes passes, Rule rule, std::optional<Data> other = {});
+Passes with_few_terms_in_turns(Passes passes, const TensorSpec& x, Rule rule,
+                               std::optional<Data> other = {});
 /// Adds a pass of equal terms, of sums too long for one accumulator of f32: the same rounding error
 /// each time takes digits away that random data leave.
 Passes with_equal_terms(Passes passes, DType dtype, std::int64_t terms, int factors, Rule rule);

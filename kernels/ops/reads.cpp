@@ -43,7 +43,7 @@ bool is_chosen(const OpInstance& op, std::int64_t element) {
 bool reads(const OpInstance& op, int rank, int input, std::int64_t element) {
   if (output_elements(op.signature) == 0) return false;
   if (op.op->collective) return sends(op, rank, element);
-  if (op.op->name == "argmax" && op.params.integer("n") == 1) return false;
+  if (op.op->name.starts_with("arg") && op.signature.terms == 1) return false;
   if (op.op->name != "gather") return true;
   return input == 0 ? is_chosen(op, element) : op.params.integer("rows") > 1;
 }

@@ -10,34 +10,52 @@
 namespace assay {
 namespace {
 
-/// Reduces one tensor, or the products of two, to one element.
-template <int Inputs>
+/// Reduces one tensor to one element, or (outer, n, inner) along its axis n to (outer, inner).
 Signature reduced(DType dtype, const Params& params) {
   const std::int64_t n = params.integer("n");
-  Signature s{.inputs = std::vector<TensorSpec>(Inputs, {dtype, {n}}), .outputs = {{dtype, {1}}}};
+  Signature s{.inputs = {{dtype, {n}}}, .outputs = {{dtype, {1}}}};
+  if (params.find("outer") != nullptr) {
+    const std::int64_t outer = params.integer("outer");
+    const std::int64_t inner = params.integer("inner");
+    s.inputs[0].shape = {outer, n, inner};
+    s.inputs[0].axis = 1;
+    s.outputs[0].shape = {outer, inner};
+  }
   s.terms = n;
-  s.factors_per_term = Inputs;
-  return with_work(std::move(s), as_double(n) * Inputs);
+  const double elements = as_double(s.inputs[0].elements());
+  return with_work(std::move(s), elements);
+}
+
+/// Reduces the products of two tensors to one element.
+Signature dot_signature(DType dtype, const Params& params) {
+  const std::int64_t n = params.integer("n");
+  Signature s{.inputs = std::vector<TensorSpec>(2, {dtype, {n}}), .outputs = {{dtype, {1}}}};
+  s.terms = n;
+  s.factors_per_term = 2;
+  return with_work(std::move(s), as_double(n) * 2);
 }
 
 /// Signature of a norm: its terms are squares of the input's elements.
 Signature norm_signature(DType dtype, const Params& params) {
-  Signature s = reduced<1>(dtype, params);
+  Signature s = reduced(dtype, params);
   s.factors_per_term = 2;
   s.flops *= 2;
   return s;
 }
 
 Signature index_signature(DType dtype, const Params& params) {
-  Signature s = reduced<1>(dtype, params);
-  s.outputs = {{DType::i64, {1}}};
+  Signature s = reduced(dtype, params);
+  s.outputs[0].dtype = DType::i64;
   const double flops = s.flops;
   return with_work(std::move(s), flops);
 }
 
-/// Allows n = 0, for ops defined on an empty input.
-Op of_any(const OpRow& row, PassesOf passes) {
-  return make_op(row, {size("n")}, reduced<1>, passes);
+/// Makes the same op along an axis of (outer, n, inner).
+Op along_axis(Op op, std::string_view name, std::string_view formula) {
+  op.name = name;
+  op.formula = formula;
+  op.parameters = {extent("outer"), op.parameters.front(), extent("inner")};
+  return op;
 }
 
 constexpr Rule mean_rule{.oracle = Oracle::sum_bound, .extra = 2};
@@ -53,7 +71,13 @@ Passes summed(DType dtype, const Params& params) {
       with_real_data(sums(), of_mean_one_half(dtype, params.integer("n"), 1), unbiased_sums);
   if (!is_floating(dtype)) return passes;
   passes = with_equal_terms(std::move(passes), dtype, params.integer("n"), 1, sum_rule);
-  return with_lone_terms(std::move(passes), exact_rule);
+  const TensorSpec x = reduced(dtype, params).inputs[0];
+  passes = with_lone_terms(std::move(passes), exact_rule);
+  passes = with_specials_in_turns(std::move(passes), x);
+  passes = with_overflow(with_all_sizes_in_turns(std::move(passes), x, sum_rule), dtype);
+  passes = with_signs_in_turns(std::move(passes), {1, 1});  // which cancel
+  if (dtype == DType::f16) insert_before_last(passes, partly_beyond_f16(params.integer("n")));
+  return with_few_terms_in_turns(std::move(passes), x, sum_rule);
 }
 
 Passes averaged(DType dtype, const Params& params) {
@@ -63,7 +87,29 @@ Passes averaged(DType dtype, const Params& params) {
       with_real_data(sum_then_operation(mean_rule), uniform({-0.5, 1.5}), unbiased_sums),
       quotient_rule);
   passes[0].rule = quotient_rule;
-  return with_equal_terms(std::move(passes), dtype, params.integer("n"), 1, mean_rule);
+  const TensorSpec x = reduced(dtype, params).inputs[0];
+  passes = with_equal_terms(std::move(passes), dtype, params.integer("n"), 1, mean_rule);
+  // Sums beyond f16 are kept in f32, and means are within it.
+  const Pass large{"large", {uniform({-0x1p14, 0x1.8p15})}, mean_rule};
+  if (dtype == DType::f16) insert_before_last(passes, large);
+  passes = with_all_sizes_in_turns(with_specials_in_turns(std::move(passes), x), x, mean_rule);
+  return with_few_terms_in_turns(std::move(passes), x, mean_rule);
+}
+
+/// Products of which none is as large as the largest of both factors, and products beyond f16 that
+/// cancel.
+Passes of_large_factors(DType dtype) {
+  const double large = std::ldexp(1.0, largest_exponent(dtype) - 1);
+  const auto at_borders = [&](std::int64_t turn) {
+    return Data{
+        .distribution = Distribution::at_borders, .range = {large, large * 1.5}, .turn = turn};
+  };
+  Passes passes{Pass{"apart", {at_borders(0), at_borders(1)}, sum_rule}};
+  constexpr double factor = 300;
+  const Data signs{.distribution = Distribution::alternating, .range = {factor, factor}};
+  const Pass beyond_f16{"large", {signs, uniform({factor, factor})}, sum_rule};
+  if (dtype == DType::f16) passes.push_back(beyond_f16);
+  return passes;
 }
 
 Passes multiplied(DType dtype, const Params& params) {
@@ -71,8 +117,14 @@ Passes multiplied(DType dtype, const Params& params) {
       with_real_data(sums(), of_mean_one_half(dtype, params.integer("n"), 2), unbiased_dots);
   const Data neighbours_differ{.distribution = Distribution::alternating, .range = {1, 2}};
   passes = with_equal_terms(std::move(passes), dtype, params.integer("n"), 2, sum_rule);
+  const TensorSpec x = dot_signature(dtype, params).inputs[0];
   passes = with_lone_terms(std::move(passes), one_product_rule);
-  return with_few_terms_in_turns(std::move(passes), sum_rule, neighbours_differ);
+  passes = with_specials_in_turns(std::move(passes), x);
+  for (const std::size_t factor : {0, 1}) {
+    passes = with_all_sizes_of_one(std::move(passes), x, sum_rule, uniform({0.25, 0.5}), factor);
+  }
+  for (Pass& pass : of_large_factors(dtype)) insert_before_last(passes, std::move(pass));
+  return with_few_terms_in_turns(std::move(passes), x, sum_rule, neighbours_differ);
 }
 
 /// Numbers whose squares overflow the accumulator, or vanish in it. Of f16, whose do neither,
@@ -88,7 +140,6 @@ Passes beyond_squares(DType dtype, std::int64_t n) {
   };
   Passes passes{Pass{"huge", {scaled(0x1p100, 0x1p800)}, norm_rule},
                 Pass{"tiny", {scaled(0x1p-100, 0x1p-800)}, norm_rule}};
-  // Norms of bf16 would be rounded twice there.
   if (dtype != DType::bf16) {
     passes.push_back(Pass{"subnormal", {scaled(0x1p-135, 0x1p-1060)}, norm_rule});
   }
@@ -98,62 +149,109 @@ Passes beyond_squares(DType dtype, std::int64_t n) {
 /// Squares of numbers of 8 bits are so few that their roundings have a bias, which grows with n.
 Passes normed(DType dtype, const Params& params) {
   const double unbiased = dtype == DType::bf16 ? 0x1p-8 : unbiased_dots;
-  Passes passes = with_real_data(sum_then_operation(norm_rule),
+  // Subnormal norms of bf16 would be rounded twice.
+  const Specials specials = dtype == DType::bf16 ? Specials::nonfinite : Specials::all;
+  Passes passes = with_real_data(sum_then_operation(norm_rule, specials),
                                  {.distribution = Distribution::roots}, unbiased);
+  // The scale of a line may be its largest element, by which others are divided.
+  passes[0].data = {{.distribution = Distribution::whole_powers}};
   for (Pass& pass : beyond_squares(dtype, params.integer("n")))
     insert_before_last(passes, std::move(pass));
   passes = with_equal_terms(std::move(passes), dtype, params.integer("n"), 1, norm_rule);
   Rule lone = norm_rule;
   lone.roundings = 1;
+  const TensorSpec x = reduced(dtype, params).inputs[0];
   passes = with_lone_terms(std::move(passes), lone);
-  return with_few_terms_in_turns(std::move(passes), norm_rule);
+  passes = with_specials_in_turns(std::move(passes), x);
+  passes = with_overflow(with_all_sizes_in_turns(std::move(passes), x, norm_rule), dtype);
+  return with_few_terms_in_turns(std::move(passes), x, norm_rule);
 }
 
 /// Excludes subnormal factors, whose error is not relative.
-Passes products(DType dtype, const Params& /*params*/) {
+Passes products(DType dtype, const Params& params) {
   Passes passes = with_real_data(with_specials(finite_products(), Specials::nonfinite),
                                  {.distribution = Distribution::growing}, unbiased_products);
-  return is_floating(dtype) ? with_signs_in_turns(std::move(passes), {1, 1}) : passes;
+  if (!is_floating(dtype)) {
+    // Powers of two that leave nothing, and a zero somewhere.
+    const Data twos{.distribution = Distribution::constant, .needle = 2};
+    const Data zero{.distribution = Distribution::needle, .range = {1, 4}};
+    insert_before_last(passes, Pass{"even", {twos}, exact_rule});
+    insert_before_last(passes, Pass{"zero", {zero}, exact_rule});
+    return passes;
+  }
+  passes = with_specials_in_turns(std::move(passes), reduced(dtype, params).inputs[0]);
+  for (const std::int64_t turn : {0, 1}) {
+    const Data two{.distribution = Distribution::two_powers, .turn = turn};
+    insert_before_last(passes, Pass{"two_powers", {two}, exact_rule});
+  }
+  return with_overflow(with_signs_in_turns(std::move(passes), {1, 1}), dtype);
 }
 
 /// Includes NaN and infinities, which have no defined place in an order.
 template <bool greatest>
 Passes extremes(DType dtype, const Params& params) {
-  const std::int64_t n = params.integer("n");
-  Passes passes = with_extremes_in_turns(with_specials(order(), Specials::all), n, greatest,
+  const TensorSpec x = reduced(dtype, params).inputs[0];
+  Passes passes = with_extremes_in_turns(with_specials(order(), Specials::all), x, greatest,
                                          dtype == DType::u8);
-  return is_floating(dtype) ? with_nan_in_turns(std::move(passes), n) : passes;
+  passes = with_near_ties_in_turns(std::move(passes), x);
+  if (!is_floating(dtype)) return passes;
+  passes = with_specials_in_turns(std::move(passes), x);
+  return with_nan_in_turns(with_infinities_in_turns(std::move(passes), x, greatest), x);
 }
 
 }  // namespace
 
 std::vector<Op> reduction_ops() {
+  // Sums, products and norms are defined for no elements too.
+  const Op sum = make_op({"sum", "y = sum of x[i]; integers wrap", signed_numbers()}, {size("n")},
+                         reduced, summed);
+  const Op prod = make_op({.name = "prod",
+                           .formula = "y = product of x[i]; integers wrap",
+                           .formats = signed_numbers(),
+                           .neutral = Neutral::one},
+                          {size("n")}, reduced, products);
+  const Op mean =
+      make_op({"mean", "y = sum of x[i] / n", floats()}, {extent("n")}, reduced, averaged);
+  const Op least = make_op({.name = "reduce_min",
+                            .formula = "y = least x[i]",
+                            .formats = numbers(),
+                            .neutral = Neutral::greatest},
+                           {extent("n")}, reduced, extremes<false>);
+  const Op greatest = make_op({.name = "reduce_max",
+                               .formula = "y = greatest x[i]",
+                               .formats = numbers(),
+                               .neutral = Neutral::least},
+                              {extent("n")}, reduced, extremes<true>);
+  const Op argmax = make_op({.name = "argmax",
+                             .formula = "y = the lowest i of the greatest x[i]",
+                             .formats = numbers(),
+                             .neutral = Neutral::least},
+                            {extent("n")}, index_signature, extremes<true>);
+  const Op argmin = make_op({.name = "argmin",
+                             .formula = "y = the lowest i of the least x[i]",
+                             .formats = numbers(),
+                             .neutral = Neutral::greatest},
+                            {extent("n")}, index_signature, extremes<false>);
+  const Op norm = make_op({"norm2", "y = square root of the sum of x[i]^2", floats()}, {size("n")},
+                          norm_signature, normed);
   return {
-      of_any({"sum", "y = sum of x[i]; integers wrap", signed_numbers()}, summed),
-      of_any({.name = "prod",
-              .formula = "y = product of x[i]; integers wrap",
-              .formats = signed_numbers(),
-              .neutral = Neutral::one},
-             products),
-      make_op({"mean", "y = sum of x[i] / n", floats()}, {extent("n")}, reduced<1>, averaged),
-      make_op({.name = "reduce_min",
-               .formula = "y = least x[i]",
-               .formats = numbers(),
-               .neutral = Neutral::greatest},
-              {extent("n")}, reduced<1>, extremes<false>),
-      make_op({.name = "reduce_max",
-               .formula = "y = greatest x[i]",
-               .formats = numbers(),
-               .neutral = Neutral::least},
-              {extent("n")}, reduced<1>, extremes<true>),
-      make_op({.name = "argmax",
-               .formula = "y = the lowest i of the greatest x[i]",
-               .formats = numbers(),
-               .neutral = Neutral::least},
-              {extent("n")}, index_signature, extremes<true>),
-      make_op({"dot", "y = sum of a[i] b[i]", floats()}, {size("n")}, reduced<2>, multiplied),
-      make_op({"norm2", "y = square root of the sum of x[i]^2", floats()}, {size("n")},
-              norm_signature, normed),
+      sum,
+      prod,
+      mean,
+      least,
+      greatest,
+      argmax,
+      argmin,
+      make_op({"dot", "y = sum of a[i] b[i]", floats()}, {size("n")}, dot_signature, multiplied),
+      norm,
+      along_axis(sum, "sum_axis", "y[o][i] = sum of x[o][.][i]; integers wrap"),
+      along_axis(prod, "prod_axis", "y[o][i] = product of x[o][.][i]; integers wrap"),
+      along_axis(mean, "mean_axis", "y[o][i] = sum of x[o][.][i] / n"),
+      along_axis(least, "reduce_min_axis", "y[o][i] = least x[o][.][i]"),
+      along_axis(greatest, "reduce_max_axis", "y[o][i] = greatest x[o][.][i]"),
+      along_axis(argmax, "argmax_axis", "y[o][i] = the lowest a of the greatest x[o][a][i]"),
+      along_axis(argmin, "argmin_axis", "y[o][i] = the lowest a of the least x[o][a][i]"),
+      along_axis(norm, "norm2_axis", "y[o][i] = square root of the sum of x[o][.][i]^2"),
   };
 }
 

@@ -1,5 +1,6 @@
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kernels/core/status.h"
 #include "kernels/ops/families.h"
@@ -43,34 +44,53 @@ Passes softmax_passes(DType dtype, const Params& params) {
   // Below any number at which a running maximum may begin.
   const Data low_logits =
       uniform(dtype == DType::f16 ? Range{-6e4 - 256, -6e4 + 256} : Range{-2e30, -1e30});
+  // Masks, and what rows are filled up with.
+  const Data lowest{.distribution = Distribution::constant, .needle = -greatest_number(dtype)};
   // Rows that share no maximum, nor a scale.
   const Data far_rows{
       .distribution = Distribution::far_rows, .range = {-10, 10}, .points = centres_of_rows};
   // Two logits share a row, and show the precision of their exponentials, however long it is.
-  const Data two_logits{.distribution = Distribution::lone,
-                        .range = {119, 121},
-                        .run = (params.integer("cols") + 1) / 2};
+  Data two_logits{.distribution = Distribution::lone,
+                  .range = {119, 121},
+                  .run = (params.integer("cols") + 1) / 2};
   Rule rule_of_two = rule;
   rule_of_two.roundings = 2;
-  const Passes passes{Pass{"large_logits", {large_logits}, rule},
-                      Pass{"low_logits", {low_logits}, rule}, Pass{"far_rows", {far_rows}, rule},
-                      Pass{"two_logits", {two_logits}, rule_of_two},
-                      Pass{"real_data", {uniform({-10, 10})}, rule}};
-  return with_signs_in_turns(with_specials(passes, Specials::all), {0.25, 1});
+  Passes passes{Pass{"large_logits", {large_logits}, rule},
+                Pass{"low_logits", {low_logits}, rule},
+                Pass{"lowest", {lowest}, rule},
+                Pass{"far_rows", {far_rows}, rule},
+                Pass{"two_logits", {two_logits}, rule_of_two},
+                Pass{"far_logits", {uniform({-3e4, 3e4})}, rule},
+                Pass{"real_data", {uniform({-10, 10})}, rule}};
+  two_logits.range.low = 101;
+  insert_before_last(passes, Pass{"two_logits", {two_logits}, rule_of_two});
+  const TensorSpec x = rows_tensor(dtype, params);
+  passes = with_all_sizes_in_turns(std::move(passes), x, rule);
+  passes = with_specials_in_turns(with_specials(std::move(passes), Specials::all), x);
+  return with_signs_in_turns(with_outliers(std::move(passes), x), {0.25, 1});
 }
 
-Passes layernorm_passes() {
+Passes layernorm_passes(DType dtype, const Params& params) {
   const Rule rule{.oracle = Oracle::layernorm_bound};
-  // Its variance is about the number that is added to it.
+  // Its variance is about the number that is added to it, and a tenth of that.
   const Data small = uniform({-0.0055, 0.0055});
+  const Data smaller = uniform({-0.0017, 0.0017});
+  // Their squares are beyond f16.
+  const Data large = dtype == DType::f16 ? uniform({-3e4, 3e4}) : uniform({-1e15, 1e15});
   // Far from zero a one-pass variance, the mean of squares less the square of the mean, cancels.
   // Around zero it is as good as any other.
   Passes passes{Pass{"mean_1000", {uniform({992, 1008}), real_data}, rule},
                 Pass{"small_variance", {small, real_data}, rule},
-                Pass{"real_data", {real_data}, rule}};
+                Pass{"small_variance", {smaller, real_data}, rule},
+                Pass{"large", {large, real_data}, rule}, Pass{"real_data", {real_data}, rule}};
   passes = with_specials(std::move(passes), Specials::all);
-  passes.at(passes.size() - 2).data.push_back(real_data);  // weights and biases are numbers
-  return passes;
+  // Weights and biases are numbers: weights zeros too, by which NaN and infinities are multiplied.
+  const Data weights{.distribution = Distribution::small_integers, .range = {-2, 2}};
+  std::vector<Data>& special = passes.at(passes.size() - 2).data;
+  special.insert(special.end(), {weights, real_data});
+  const TensorSpec x = rows_tensor(dtype, params);
+  passes = with_outliers(with_specials_in_turns(std::move(passes), x), x);
+  return with_few_terms_in_turns(std::move(passes), x, rule, real_data);
 }
 
 /// Works on each of `rows` rows of `cols` elements separately, optionally `ld` apart.
@@ -97,7 +117,7 @@ std::vector<Op> rowwise_ops() {
                      floats(),
                      {},
                      "rows"},
-                    layernorm_passes()),
+                    layernorm_passes),
   };
 }
 

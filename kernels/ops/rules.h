@@ -69,9 +69,11 @@ enum class Distribution {
                    // of 16-bit floats each of the 65,536 values, of 8-bit floats the 256; of
                    // integers any
   few,             // special values and small numbers, so few that equal ones meet
+  any_bits,        // all numbers, infinities and NaNs, those that signal too
   small_integers,  // uniform in [low, high], both included, in any dtype
   castable,        // as `stratified`, within the range of the cast's target and next to its ties
   integers,        // times powers of two; every sum of the op is exact (harness/input/exact_data.h)
+  whole_powers,    // as `integers`, but powers of two: a quotient of two is exact as well
   factors,         // +-1 and +-2^+-1, so few of the latter that every partial product is exact
   near_one,  // in 1 +- 1/sqrt(terms), so that products neither vanish nor overflow; integers: odd
   halves,    // each of the 65,536 numbers of f16, or as many of them as there are elements: tables
@@ -79,7 +81,7 @@ enum class Distribution {
   around,    // next to one of `points`: a power of two of its size away, or less
   far_rows,  // one of `points` in turn, a row each, plus a number in [low, high)
   growing,   // +-1, and about 1024 factors spread over them whose product is about e^8; integers:
-             // odd
+             // about two are even
   roots,     // of random sign, with squares uniform in [0, 1); integers: any
   blocks,    // finite numbers; those of 32 that follow each other share a range of exponents
   indices,   // row numbers of the op's first input, any
@@ -93,10 +95,20 @@ enum class Distribution {
   alternating,  // magnitudes in [low, high), of the sign of the element's turn; unsigned: around
                 // 100
   pairs,        // whole, drawn from [low, high), plus `needle` at every second column, by turn
-  at_borders,   // in [low, high) at every second border (kernels/ops/borders.h), by turn; else zero
+  at_borders,   // in [low, high) at every second border (kernels/ops/borders.h) of a line, by turn;
+                // else zero
   border_needles,  // normal, but for one large number in each line along each extent, at a border
+  ordered,         // from `low` to `high`, by turn: as they come; the other way round; with few
+                   // exchanged; the second half before the first; three quarters of a few small
+                   // numbers, then any
   masks,           // 0, or any other byte, by the element's turn
-  needle,          // in [low, high), but for the element whose turn it is
+  near_ties,       // within a few steps of one number of each line, or as many of another byte;
+                   // lines take turns where
+  scattered,       // floats of all exponents below one of each line; lines take turns where
+  needle,          // in [low, high), but for the element of each line whose turn it is; after all
+                   // turns at borders for any one, and for two equal ones in turn
+  two_powers,      // +-1 but for two elements of each line, by turn: one as small as any, and its
+                   // reciprocal or 1
   rank_needle,     // likewise, in the rank whose turn the element is
   constant,        // the needle everywhere
   given,           // as the code that defines the op draws them (harness/input/given_data.h)
@@ -110,10 +122,19 @@ struct Range {
 /// Special values in some rows of a tensor: all elements of a row share one fate.
 enum class Specials {
   none,
-  nonfinite,  // one NaN, one infinity, or two of both signs
+  nonfinite,  // one NaN, one infinity, two of both signs, several infinities, several of all, or
+              // some zeros, some negative infinities
   all,        // those, or nothing but zeros of both signs, or nothing but subnormal numbers; among
-              // many rows also equal numbers, negative infinities, some of these, and NaNs
+              // many rows also equal numbers, negative infinities, and NaNs
 };
+
+/// Kinds of special values for a tensor that is one row.
+inline constexpr int lone_fates = 10;
+/// Turns of `ordered`.
+inline constexpr std::int64_t orders = 5;
+/// Places in the range of a dtype that lines of `near_ties` and of `scattered` take in turns.
+inline constexpr std::int64_t near_tie_places = 5;
+inline constexpr std::int64_t scattered_places = 6;
 
 struct Data {
   Distribution distribution = Distribution::uniform;
@@ -125,7 +146,7 @@ struct Data {
   /// (harness/input/drawn_scale.h). `uniform`, `roots` and `constant` of floats only.
   bool drawn_scale = false;
   Specials specials = Specials::none;
-  std::int64_t turn = 0;
+  std::int64_t turn = 0;    // also of the special values of a tensor that is one row
   double needle = 0;        // infinite: the first or last number of an integer dtype
   bool like_first = false;  // the elements of input 0
   /// Number of elements that share a fate, or have one of `lone`; 0: a row, or the whole tensor if

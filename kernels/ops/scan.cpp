@@ -15,8 +15,17 @@ Passes running_sums(DType dtype, const Params& params) {
   for (const std::int64_t turn : {0, 1}) {
     insert_before_last(passes, Pass{"small_sums", {of_both_signs(1, 2, turn)}, exact_rule});
   }
-  return with_real_data(std::move(passes), of_mean_one_half(dtype, params.integer("n")),
-                        unbiased_sums);
+  const std::int64_t n = params.integer("n");
+  passes = with_real_data(std::move(passes), of_mean_one_half(dtype, n), unbiased_sums);
+  if (!is_floating(dtype)) return passes;
+  const TensorSpec x = array_signature(dtype, params).inputs[0];
+  passes = with_lone_terms(with_specials_in_turns(std::move(passes), x), exact_rule);
+  passes = with_signs_in_turns(with_all_sizes_in_turns(std::move(passes), x, sum_rule), {1, 1});
+  if (dtype == DType::f16) insert_before_last(passes, partly_beyond_f16(n));
+  passes = with_few_terms_in_turns(std::move(passes), x, sum_rule);
+  // The bound of a sum is as many roundings as it has elements, whatever they are.
+  for (Pass& pass : passes) pass.rule.roundings = 0;
+  return passes;
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ namespace {
 /// Stores value + rest as the nearest double and its error. Infinities and NaN have no error.
 void set(const Values& out, std::size_t i, double value, double rest, double scale) {
   double error = 0;
-  if (std::isfinite(value)) two_sum(value, rest, value, error);
+  // A sum with +0 would turn -0 into it.
+  if (std::isfinite(value) && value != 0) two_sum(value, rest, value, error);
   out.value[i] = value;
   out.rest[i] = error;
   out.scale[i] = scale;

@@ -1,7 +1,9 @@
 #include "kernels/reference/dot.h"
 
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include "kernels/reference/exact_sum.h"
 
@@ -19,15 +21,19 @@ namespace {
 constexpr std::size_t lanes = 16;
 using Lanes = std::array<double, lanes>;
 
-/// Rounding error of product = a b, by splitting both factors into halves. Veltkamp, Dekker: Numer.
-/// Math. 18, 1971. Exact unless something over- or underflows.
+/// The first 26 significand bits of a number of any size: a product with 2^27 + 1 could overflow.
+inline double high_half(double x) {
+  constexpr std::uint64_t low_bits = (std::uint64_t{1} << 27U) - 1;
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & ~low_bits);
+}
+
+/// Rounding error of product = a b, by splitting both factors into halves. Dekker: Numer. Math. 18,
+/// 1971. Off by 2^-106 of the product at most, of which low halves have 27 bits, unless something
+/// underflows.
 inline double product_error(double a, double b, double product) {
-  constexpr double splitter = 0x1p27 + 1;
-  const double wide_a = splitter * a;
-  const double high_a = wide_a - (wide_a - a);
+  const double high_a = high_half(a);
   const double low_a = a - high_a;
-  const double wide_b = splitter * b;
-  const double high_b = wide_b - (wide_b - b);
+  const double high_b = high_half(b);
   const double low_b = b - high_b;
   return ((high_a * high_b - product) + high_a * low_b + low_a * high_b) + low_a * low_b;
 }

@@ -9,23 +9,28 @@
 #include "kernels/reference/elementwise.h"
 #include "kernels/reference/exact_sum.h"
 #include "kernels/reference/families.h"
+#include "kernels/reference/lines.h"
 #include "kernels/reference/packed_state.h"
 
 namespace assay::reference {
 namespace {
 
-/// State of a sum: {value, rest, scale}.
-State state_of(long double y, double scale) {
-  const auto value = static_cast<double>(y);
-  const bool finite = std::isfinite(value);
-  return {value, finite ? static_cast<double>(y - value) : 0, scale};
+/// Numbers of a line whose result is a real number: value, rest, scale.
+constexpr std::size_t real_numbers = 3;
+
+void put(double* numbers, long double y, double scale) {
+  numbers[0] = static_cast<double>(y);
+  numbers[1] = std::isfinite(numbers[0]) ? static_cast<double>(y - numbers[0]) : 0;
+  numbers[2] = scale;
 }
 
-void real_value(const Problem&, std::span<const double> state, std::int64_t, Values out) {
-  if (out.value.empty()) return;
-  out.value[0] = state[0];
-  out.rest[0] = state[1];
-  out.scale[0] = state[2];
+void real_value(const Problem&, std::span<const double> state, std::int64_t first, Values out) {
+  for (std::size_t i = 0; i < out.value.size(); ++i) {
+    const double* numbers = &state[(static_cast<std::size_t>(first) + i) * real_numbers];
+    out.value[i] = numbers[0];
+    out.rest[i] = numbers[1];
+    out.scale[i] = numbers[2];
+  }
 }
 
 /// Loops over lanes are marked `simd`: without that GCC unrolls them and leaves single lanes out of
@@ -120,83 +125,102 @@ Total total_of_products(std::span<const T> a, std::span<const T> b) {
   });
 }
 
+void put(double* numbers, const Total& total) {
+  numbers[0] = total.sum.value();
+  numbers[1] = total.sum.rest();
+  numbers[2] = total.magnitude;
+}
+
 template <class T>
 State solve_sum(const Problem& p) {
-  const Total total = total_of(p.input<T>(0));
-  return {total.sum.value(), total.sum.rest(), total.magnitude};
+  return solve_lines<real_numbers, T>(
+      p, [](std::span<const T> x, double* numbers) { put(numbers, total_of(x)); });
 }
 
 template <class T>
 State solve_mean(const Problem& p) {
-  const Total total = total_of(p.input<T>(0));
-  const auto n = static_cast<long double>(p.input<T>(0).size());
-  return state_of(total.value() / n, static_cast<double>(total.magnitude / n));
+  return solve_lines<real_numbers, T>(p, [](std::span<const T> x, double* numbers) {
+    const Total total = total_of(x);
+    const auto n = static_cast<long double>(x.size());
+    put(numbers, total.value() / n, static_cast<double>(total.magnitude / n));
+  });
 }
 
 template <class T>
 State solve_dot(const Problem& p) {
-  const Total total = total_of_products(p.input<T>(0), p.input<T>(1));
-  return {total.sum.value(), total.sum.rest(), total.magnitude};
+  State numbers(real_numbers);
+  put(numbers.data(), total_of_products(p.input<T>(0), p.input<T>(1)));
+  return numbers;
 }
 
 /// Squares of doubles overflow and vanish: then those of a long double do neither.
 template <class T>
-State solve_norm(const Problem& p) {
-  const auto x = p.input<T>(0);
+long double norm_of(std::span<const T> x) {
   const long double squares = total_of_products(x, x).value();
   constexpr long double safe = 0x1p-900L;  // rounding errors below do not count beside it
   const bool is_safe = std::isfinite(squares) && squares > safe;
-  if (is_safe || x.empty() || std::isnan(squares)) return state_of(std::sqrt(squares), 0);
+  if (is_safe || x.empty() || std::isnan(squares)) return std::sqrt(squares);
   long double wide_squares = 0;
   for (const T element : x) {
     const auto one = static_cast<long double>(wide(element));
     wide_squares += one * one;
   }
-  return state_of(std::sqrt(wide_squares), 0);
+  return std::sqrt(wide_squares);
+}
+
+template <class T>
+State solve_norm(const Problem& p) {
+  return solve_lines<real_numbers, T>(
+      p, [](std::span<const T> x, double* numbers) { put(numbers, norm_of(x), 0); });
 }
 
 /// Computes in long double, whose roundings are 2^-11 of those of a double.
 template <class T>
 State solve_product(const Problem& p) {
-  long double product = 1;
-  for (const T element : p.input<T>(0)) product *= wide(element);
-  return state_of(product, 0);
+  return solve_lines<real_numbers, T>(p, [](std::span<const T> x, double* numbers) {
+    long double product = 1;
+    for (const T element : x) product *= wide(element);
+    put(numbers, product, 0);
+  });
+}
+
+/// State of a word for each line.
+template <class T, class Solve>
+State solve_words(const Problem& p, const Solve& solve) {
+  return solve_lines<1, T>(p,
+                           [&](std::span<const T> x, double* word) { *word = as_state(solve(x)); });
 }
 
 template <class T>
 State solve_wrapping_sum(const Problem& p) {
-  std::make_unsigned_t<T> total = 0;
-  for (const T x : p.input<T>(0)) total += static_cast<std::make_unsigned_t<T>>(x);
-  return {as_state(total)};
+  return solve_words<T>(p, [](std::span<const T> elements) {
+    std::make_unsigned_t<T> total = 0;
+    for (const T x : elements) total += static_cast<std::make_unsigned_t<T>>(x);
+    return total;
+  });
 }
 
 template <class T>
 State solve_wrapping_product(const Problem& p) {
-  std::make_unsigned_t<T> product = 1;
-  for (const T x : p.input<T>(0)) product *= static_cast<std::make_unsigned_t<T>>(x);
-  return {as_state(product)};
+  return solve_words<T>(p, [](std::span<const T> elements) {
+    std::make_unsigned_t<T> product = 1;
+    for (const T x : elements) product *= static_cast<std::make_unsigned_t<T>>(x);
+    return product;
+  });
 }
 
-/// Returns the one element, or index, that the state holds.
+/// Gives the element, or index, that the state holds for each line.
 template <class T>
-void one_word(const Problem&, std::span<const double> state, std::int64_t,
-              std::span<std::byte> out) {
-  if (!out.empty()) store(out, 0, from_state<T>(state[0]));
+void words(const Problem&, std::span<const double> state, std::int64_t first,
+           std::span<std::byte> out) {
+  for (std::size_t i = 0; i < out.size() / sizeof(T); ++i) {
+    store(out, i, from_state<T>(state[static_cast<std::size_t>(first) + i]));
+  }
 }
 
 template <class T>
 bool is_nan(T x) {
   return std::isnan(static_cast<long double>(wide(x)));
-}
-
-/// Index of the first element that no other comes before; a NaN comes before all numbers.
-template <class T, class Before>
-std::size_t first_of(std::span<const T> x, const Before& before) {
-  std::size_t best = 0;
-  for (std::size_t i = 1; i < x.size() && !is_nan(x[best]); ++i) {
-    if (is_nan(x[i]) || before(x[i], x[best])) best = i;
-  }
-  return best;
 }
 
 template <class T>
@@ -208,28 +232,33 @@ bool less(T a, T b) {
   }
 }
 
-template <class T>
-State solve_least(const Problem& p) {
-  const auto x = p.input<T>(0);
-  return {as_state(x[first_of(x, [](T a, T b) { return less(a, b); })])};
+/// Index of the first least, or greatest, element; a NaN comes before all numbers.
+template <bool greatest, class T>
+std::size_t first_extreme(std::span<const T> x) {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < x.size() && !is_nan(x[best]); ++i) {
+    const bool is_before = greatest ? less(x[best], x[i]) : less(x[i], x[best]);
+    if (is_nan(x[i]) || is_before) best = i;
+  }
+  return best;
 }
 
-template <class T>
-State solve_greatest(const Problem& p) {
-  const auto x = p.input<T>(0);
-  return {as_state(x[first_of(x, [](T a, T b) { return less(b, a); })])};
+template <bool greatest, class T>
+State solve_extreme(const Problem& p) {
+  return solve_words<T>(p, [](std::span<const T> x) { return x[first_extreme<greatest>(x)]; });
 }
 
-template <class T>
-State solve_argmax(const Problem& p) {
-  const std::size_t index = first_of(p.input<T>(0), [](T a, T b) { return less(b, a); });
-  return {as_state(static_cast<std::int64_t>(index))};
+template <bool greatest, class T>
+State solve_place(const Problem& p) {
+  return solve_words<T>(p, [](std::span<const T> x) {
+    return static_cast<std::int64_t>(first_extreme<greatest>(x));
+  });
 }
 
 Reference sum(const OpInstance& op) {
   return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) -> Reference {
     if constexpr (std::is_integral_v<T>) {
-      return {.solve = solve_wrapping_sum<T>, .bits = one_word<T>};
+      return {.solve = solve_wrapping_sum<T>, .bits = words<T>};
     } else {
       return {.solve = solve_sum<T>, .values = real_value};
     }
@@ -239,7 +268,7 @@ Reference sum(const OpInstance& op) {
 Reference prod(const OpInstance& op) {
   return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) -> Reference {
     if constexpr (std::is_integral_v<T>) {
-      return {.solve = solve_wrapping_product<T>, .bits = one_word<T>};
+      return {.solve = solve_wrapping_product<T>, .bits = words<T>};
     } else {
       return {.solve = solve_product<T>, .values = real_value};
     }
@@ -264,21 +293,17 @@ Reference norm2(const OpInstance& op) {
   });
 }
 
-Reference reduce_min(const OpInstance& op) {
+template <bool greatest>
+Reference extreme(const OpInstance& op) {
   return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
-    return Reference{.solve = solve_least<T>, .bits = one_word<T>};
+    return Reference{.solve = solve_extreme<greatest, T>, .bits = words<T>};
   });
 }
 
-Reference reduce_max(const OpInstance& op) {
+template <bool greatest>
+Reference place(const OpInstance& op) {
   return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
-    return Reference{.solve = solve_greatest<T>, .bits = one_word<T>};
-  });
-}
-
-Reference argmax(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
-    return Reference{.solve = solve_argmax<T>, .bits = one_word<std::int64_t>};
+    return Reference{.solve = solve_place<greatest, T>, .bits = words<std::int64_t>};
   });
 }
 
@@ -288,9 +313,18 @@ constexpr ReferenceRow rows[] = {
     {"mean", mean},
     {"dot", dot},
     {"norm2", norm2},
-    {"reduce_min", reduce_min},
-    {"reduce_max", reduce_max},
-    {"argmax", argmax},
+    {"reduce_min", extreme<false>},
+    {"reduce_max", extreme<true>},
+    {"argmax", place<true>},
+    {"argmin", place<false>},
+    {"sum_axis", sum},
+    {"prod_axis", prod},
+    {"mean_axis", mean},
+    {"norm2_axis", norm2},
+    {"reduce_min_axis", extreme<false>},
+    {"reduce_max_axis", extreme<true>},
+    {"argmax_axis", place<true>},
+    {"argmin_axis", place<false>},
 };
 
 }  // namespace

@@ -3,30 +3,13 @@
 
 #include "kernels/reference/elementwise.h"
 #include "kernels/reference/families.h"
+#include "kernels/reference/lines.h"
 
 namespace assay::reference {
 namespace {
 
-struct Extents {
-  std::size_t rows;
-  std::size_t cols;
-
-  explicit Extents(const Problem& p)
-      : rows(static_cast<std::size_t>(p.op.params.integer("rows"))),
-        cols(static_cast<std::size_t>(p.op.params.integer("cols"))) {}
-};
-
-/// Solves all rows by solve_row(line, state of the row); each state has `numbers` numbers.
-template <std::size_t numbers, class T, class SolveRow>
-State solve_rows(const Problem& p, const SolveRow& solve_row) {
-  const Extents extents(p);
-  const auto x = p.input<T>(0);
-  State state(extents.rows * numbers);
-#pragma omp parallel for schedule(static) if (extents.rows > 1)
-  for (std::size_t row = 0; row < extents.rows; ++row) {
-    solve_row(x.subspan(row * extents.cols, extents.cols), &state[row * numbers]);
-  }
-  return state;
+std::size_t line_of(const TensorSpec& spec, std::size_t element) {
+  return static_cast<std::size_t>(spec.line_of(static_cast<std::int64_t>(element)));
 }
 
 template <class Real>
@@ -45,7 +28,7 @@ constexpr std::size_t softmax_numbers = 4;
 template <class T>
 State solve_softmax(const Problem& p) {
   using Real = Wider<T>;
-  return solve_rows<softmax_numbers, T>(p, [](std::span<const T> line, double* state) {
+  return solve_lines<softmax_numbers, T>(p, [](std::span<const T> line, double* state) {
     double m = wide(line[0]);
     for (const T element : line) m = std::max(m, wide(element));
     Real sum = 0;
@@ -69,11 +52,11 @@ template <class T>
 void softmax_values(const Problem& p, std::span<const double> state, std::int64_t first,
                     Values out) {
   using Real = Wider<T>;
-  const std::size_t cols = Extents(p).cols;
+  const TensorSpec& spec = p.op.signature.inputs[0];
   const auto x = p.input<T>(0);
   for (std::size_t i = 0; i < out.value.size(); ++i) {
     const std::size_t at = static_cast<std::size_t>(first) + i;
-    const double* row = &state[at / cols * softmax_numbers];
+    const double* row = &state[line_of(spec, at) * softmax_numbers];
     const Real sum = static_cast<Real>(row[1]) + row[2];
     const Real distance = static_cast<Real>(row[0]) - wide(x[at]);
     const Real y = std::exp(-distance) / sum;
@@ -90,7 +73,7 @@ constexpr long double epsilon = 1e-5L;
 template <class T>
 State solve_layernorm(const Problem& p) {
   using Real = Wider<T>;
-  return solve_rows<layernorm_numbers, T>(p, [](std::span<const T> line, double* state) {
+  return solve_lines<layernorm_numbers, T>(p, [](std::span<const T> line, double* state) {
     const auto n = static_cast<Real>(line.size());
     Real sum = 0;
     Real magnitude = 0;
@@ -113,15 +96,16 @@ template <class T>
 void layernorm_values(const Problem& p, std::span<const double> state, std::int64_t first,
                       Values out) {
   using Real = Wider<T>;
-  const std::size_t cols = Extents(p).cols;
-  const auto n = static_cast<Real>(cols);
+  const TensorSpec& spec = p.op.signature.inputs[0];
+  const auto n = static_cast<Real>(spec.line_elements());
   const auto x = p.input<T>(0);
   const Real u = unit_roundoff(accumulator(p.op));
   for (std::size_t i = 0; i < out.value.size(); ++i) {
     const std::size_t at = static_cast<std::size_t>(first) + i;
-    const double* row = &state[at / cols * layernorm_numbers];
-    const Real gamma = wide(p.input<T>(1)[at % cols]);
-    const Real beta = wide(p.input<T>(2)[at % cols]);
+    const double* row = &state[line_of(spec, at) * layernorm_numbers];
+    const auto place = static_cast<std::size_t>(spec.place_of(static_cast<std::int64_t>(at)));
+    const Real gamma = wide(p.input<T>(1)[place]);
+    const Real beta = wide(p.input<T>(2)[place]);
     const Real s = row[2];
     const Real z = (wide(x[at]) - (static_cast<Real>(row[0]) + row[1])) / s;
     const Real y = gamma * z + beta;

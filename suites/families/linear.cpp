@@ -17,7 +17,7 @@ const Axis small{{"batch", "in", "out"},
                   {seeds, {3, 67, 29}},    // few rows have kernels of their own
                   {smoke, {1, 400, 120}},  // LeNet-5's three layers
                   {smoke, {64, 120, 84}},
-                  {smoke, {64, 84, 10}}}};
+                  {smoke, {4, 84, 10}}}};
 /// Extents around the tiles of libraries, sums of few and of many terms, rows fewer and more than
 /// threads.
 Axis boundaries(Level level) {
@@ -26,8 +26,8 @@ Axis boundaries(Level level) {
                   {{"batch",
                     {{1, "a vector"},
                      {7, "fewer rows than any tile"},
-                     {17, "one above a tile of 16"},
-                     {65, "one above a tile of 64"},
+                     {8, "few rows, and even: a kernel of their own"},
+                     {66, "two above a tile of 64"},
                      {127, "one below a tile of 128"},
                      {128, "a whole tile of 128"},
                      {192, "a whole tile of 192"},
@@ -38,8 +38,8 @@ Axis boundaries(Level level) {
                      {5, "fewer terms than a vector"},
                      {31, "one below a tile of 32"},
                      {64, "whole tiles: no tail"},
-                     {97, "one above a tile of 96"},
-                     {129, "one above a tile of 128"},
+                     {96, "whole tiles of 32"},
+                     {130, "two above a tile of 128"},
                      {1025, "a sum in several parts"}}},
                    {"out",
                     {{1, "one column"},
@@ -47,7 +47,7 @@ Axis boundaries(Level level) {
                      {33, "one above a tile of 32"},
                      {48, "a whole tile of 48"},
                      {95, "one below a tile of 96"},
-                     {128, "a whole tile of 128"},
+                     {192, "a whole tile of 192, and as many as rows"},
                      {257, "one above a tile of 256, and 8 bits"},
                      {625, "wide: many columns of few terms"}}}},
                   max_products);
@@ -55,7 +55,7 @@ Axis boundaries(Level level) {
 /// Sums that few shapes of models reach, and rows by the ten thousands.
 const Axis long_sums{
     {"batch", "in", "out"},
-    {{smoke, {3, 4099, 17}}, {standard, {2, 16384, 33}}, {standard, {70001, 3, 5}}}};
+    {{smoke, {3, 8206, 17}}, {standard, {2, 16384, 33}}, {standard, {70001, 3, 5}}}};
 const Axis quick{{"batch", "in", "out"}, {{seeds, {16, 64, 33}}, {smoke, {64, 120, 84}}}};
 const Axis large{{"batch", "in", "out"},
                  {{smoke, {64, 1024, 1024}},

@@ -13,11 +13,15 @@ using enum Level;
 const Axis small = axis("n", {{seeds, 0}, {seeds, 1}, {seeds, 3}, {seeds, 1003}, {smoke, 65537}});
 /// Sizes without none, for ops that are not defined for no elements.
 const Axis some = axis("n", {{seeds, 1}, {seeds, 3}, {seeds, 1003}, {smoke, 65537}});
+/// Whole vectors and blocks, six of 1024; and several of them with half a vector behind.
+const Axis whole_blocks = axis("n", {{smoke, 6144}, {smoke, 4102}});
+/// Whole rounds of blocks, and a third level of partial results.
+const Axis whole_rounds = axis("n", {{smoke, 8192}, {smoke, 300007}});
 /// Rows of a prime length within wider ones, whose gaps are guarded. With an odd `ld` rows start at
 /// any distance from an aligned address.
 const Axis strided{
     {"n", "cols", "ld"},
-    {{seeds, {610, 61, 64}}, {smoke, {630, 63, 67}}, {standard, {1048567, 1021, 1024}}}};
+    {{seeds, {610, 61, 64}}, {smoke, {600, 60, 67}}, {standard, {1048567, 1021, 1024}}}};
 /// Beyond the last cache, 16 Mi or what the devices need; a prime beyond the first caches; and one
 /// beyond most last caches.
 const Axis large =
@@ -39,6 +43,43 @@ Axis sweep_of_rows() {
     sizes.points.push_back({full, {std::int64_t{1} << (power - first_power), 1024}});
   return sweeping("rows", std::move(sizes));
 }
+/// Reductions along an axis: (outer, n, inner) to (outer, inner). No larger than what is shown at
+/// each border of each line (kernels/ops/passes.cpp).
+const Axis small_axes{{"outer", "n", "inner"},
+                      {{seeds, {5, 61, 1}},
+                       {seeds, {1, 61, 33}},
+                       {seeds, {3, 1003, 2}},
+                       {smoke, {4, 1, 12}},
+                       {smoke, {8, 24, 640}},
+                       {smoke, {3, 16384, 1}},
+                       {smoke, {2, 4099, 64}},
+                       {smoke, {2, 8206, 12}}}};
+const Axis empty_lines{{"outer", "n", "inner"}, {{seeds, {3, 0, 2}}}};
+/// More elements of a line, lines and matrices than 16 bits count.
+const Axis beyond_16_bits{{"outer", "n", "inner"},
+                          {{smoke, {1, 65539, 3}}, {smoke, {70001, 2, 1}}, {smoke, {1, 2, 70001}}}};
+Axis axes(Level level) {
+  return pairwise(level,
+                  {{"outer", {{1, "one matrix"}, {7, "an odd number"}, {66, "more than threads"}}},
+                   {"n",
+                    {{2, "one pair"},
+                     {34, "two above a warp"},
+                     {96, "whole vectors: three warps"},
+                     {1028, "four above the largest block"}}},
+                   {"inner",
+                    {{1, "rows"},
+                     {3, "less than a vector"},
+                     {31, "one below a warp"},
+                     {72, "whole vectors: no tail"},
+                     {258, "two above a block, and 8 bits"}}}},
+                  1 << 17);
+}
+/// Both ways through a matrix, and the middle of three extents.
+const Axis large_axes = growing("n", {{"outer", "n", "inner"},
+                                      {{standard, {4096, 4096, 1}},
+                                       {standard, {1, 4096, 4096}},
+                                       {full, {64, 1024, 256}},
+                                       {full, {1, 1048576, 16}}}});
 /// As many elements in squares, or two of them.
 Axis sweep_of_squares() {
   Axis sizes{{"rows", "cols"}, {}};
@@ -55,8 +96,9 @@ const Axis quick = axis("n", {{seeds, 1003}, {smoke, 1048573}});
 const Axis small_rows{
     {"rows", "cols"},
     {{seeds, {2, 3}}, {seeds, {16, 1003}}, {smoke, {1, 65537}}, {smoke, {1021, 128}}}};
-const Axis strided_rows{{"rows", "cols", "ld"},
-                        {{seeds, {5, 61, 64}}, {standard, {1021, 768, 1024}}}};
+const Axis strided_rows{
+    {"rows", "cols", "ld"},
+    {{seeds, {5, 61, 64}}, {smoke, {6, 60, 67}}, {standard, {1021, 768, 1024}}}};
 const Axis large_rows = growing(
     "rows",
     {{"rows", "cols"}, {{standard, {4096, 1024}}, {full, {16384, 1024}}, {full, {16384, 4096}}}});
@@ -65,19 +107,19 @@ const Axis small_matrices{{"rows", "cols"},
                            {seeds, {3, 5}},
                            {seeds, {37, 61}},
                            {smoke, {257, 1021}},
-                           {smoke, {144, 272}}}};
+                           {smoke, {192, 192}}}};
 const Axis large_matrices =
     growing("rows", {{"rows", "cols"}, {{standard, {4096, 4096}}, {full, {8191, 8192}}}});
 /// An embedding: rows of a table, chosen by indices.
 const Axis small_tables{
     {"rows", "cols", "count"},
-    {{seeds, {5, 3, 7}}, {seeds, {101, 33, 0}}, {smoke, {1021, 61, 509}}, {smoke, {101, 48, 33}}}};
+    {{seeds, {5, 3, 7}}, {seeds, {101, 33, 0}}, {smoke, {1021, 61, 509}}, {smoke, {101, 160, 36}}}};
 const Axis large_tables = growing(
     "count",
     {{"rows", "cols", "count"}, {{standard, {30522, 768, 4096}}, {full, {128256, 1024, 16384}}}});
 /// Products of the size of an attention's heads.
 const Axis small_heads{{"batch", "m", "n", "k"},
-                       {{seeds, {1, 1, 1, 1}}, {seeds, {3, 5, 7, 11}}, {smoke, {12, 64, 61, 64}}}};
+                       {{seeds, {1, 1, 1, 1}}, {seeds, {3, 5, 7, 11}}, {smoke, {12, 64, 60, 60}}}};
 const Axis large_heads{{"batch", "m", "n", "k"},
                        {{standard, {96, 128, 128, 64}}, {full, {32, 1024, 1024, 128}}}};
 
@@ -88,36 +130,36 @@ Axis lengths(Level level) {
                     {{2, "one pair"},
                      {31, "one below a warp"},
                      {32, "a whole warp: no tail"},
-                     {33, "one above a warp"},
-                     {129, "one above several vectors"},
+                     {40, "whole vectors above a warp"},
+                     {134, "six above several vectors"},
                      {257, "one above a block, and 8 bits"},
-                     {1024, "whole blocks: no tail"},
-                     {1025, "one above the largest block"},
-                     {4097, "one above several blocks"}}}},
+                     {1024, "a whole block: no tail"},
+                     {1028, "four above the largest block"},
+                     {4099, "three above several blocks"}}}},
                   0);
 }
 /// For the many elementwise ops: those with whole vectors, and with the shortest tails.
 Axis lengths_of_elements(Level level) {
   return pairwise(level,
                   {{"n",
-                    {{7, "less than a vector"},
-                     {32, "whole vectors: no tail"},
-                     {1024, "whole blocks: no tail"},
-                     {1025, "one above the largest block"}}}},
+                    {{6, "less than a vector"},
+                     {40, "whole vectors: no tail"},
+                     {1028, "four above the largest block"},
+                     {3072, "whole blocks: no tail"}}}},
                   0);
 }
 Axis rows(Level level) {
   return pairwise(
       level,
-      {{"rows", {{1, "one row"}, {7, "an odd number of rows"}, {65, "more than threads"}}},
+      {{"rows", {{1, "one row"}, {7, "an odd number of rows"}, {66, "more than threads"}}},
        {"cols",
         {{2, "one pair"},
          {31, "one below a warp"},
-         {33, "one above a warp"},
-         {128, "whole vectors: no tail"},
-         {257, "one above a block, and 8 bits"},
-         {1024, "a whole block"},
-         {1025, "one above the largest block"},
+         {40, "whole vectors above a warp"},
+         {96, "whole vectors: three warps"},
+         {258, "two above a block, and 8 bits"},
+         {1028, "four above the largest block"},
+         {3072, "three whole blocks"},
          {4097, "a row in several parts"}}}},
       1 << 20);
 }
@@ -137,13 +179,14 @@ Axis matrices(Level level) {
                     {{1, "one row"},
                      {31, "one below a tile of 32"},
                      {32, "a whole tile"},
-                     {65, "one above a tile of 64"},
+                     {66, "two above a tile of 64"},
                      {70001, "past 16 bits"}}},
                    {"cols",
                     {{1, "one column"},
                      {2, "less than a vector"},
-                     {33, "one above a tile of 32"},
-                     {64, "whole tiles"},
+                     {34, "two above a tile of 32"},
+                     {72, "whole vectors above a tile of 64"},
+                     {100, "half a vector above a tile of 96"},
                      {127, "one below a tile of 128"}}}},
                   1 << 23);
 }
@@ -157,37 +200,40 @@ Axis tables(Level level) {
          {70001, "indices past 16 bits"}}},
        {"cols",
         {{1, "one column"},
-         {3, "rows at any address"},
-         {8, "whole vectors"},
-         {33, "one above a warp"}}},
-       {"count", {{1, "one index"}, {255, "one below a block"}, {1025, "several blocks"}}}},
+         {7, "rows at any address"},
+         {12, "half a vector behind whole ones"},
+         {34, "two above a warp"},
+         {40, "whole vectors"}}},
+       {"count", {{1, "one index"}, {255, "one below a block"}, {1026, "several blocks"}}}},
       1e12);
 }
 Axis heads(Level level) {
   return pairwise(level,
-                  {{"batch", {{1, "one product"}, {3, "an odd number"}, {65, "more than threads"}}},
+                  {{"batch", {{1, "one product"}, {3, "an odd number"}, {66, "more than threads"}}},
                    {"m",
                     {{1, "one row"},
                      {5, "fewer rows than any tile"},
-                     {33, "one above a tile of 32"},
+                     {34, "two above a tile of 32"},
                      {127, "one below a tile of 128"}}},
                    {"n",
                     {{1, "one column"},
-                     {8, "a whole vector"},
                      {31, "one below a tile of 32"},
-                     {129, "one above a tile of 128"}}},
+                     {40, "whole vectors above a tile of 32"},
+                     {130, "two above a tile of 128"},
+                     {160, "whole tiles of 32"}}},
                    {"k",
                     {{1, "one term: no sum"},
                      {3, "fewer terms than a vector"},
                      {65, "one above a tile of 64"},
-                     {193, "one above a tile of 192"},
-                     {1025, "a sum that half precision does not hold"}}}},
+                     {194, "two above a tile of 192"},
+                     {1032, "a sum that half precision does not hold"}}}},
                   1 << 22);
 }
 const Axis long_heads{
     {"batch", "m", "n", "k"},
-    {{smoke, {1, 16, 17, 2048}}, {standard, {2, 16, 17, 4096}}, {standard, {1, 16, 17, 16384}}}};
-/// An index of an odd number past 24 bits, which no f32 holds.
+    {{smoke, {1, 16, 17, 2304}}, {standard, {2, 16, 17, 4096}}, {standard, {1, 16, 17, 16384}}}};
+/// Offsets and an index of an odd number past 24 bits, which no f32 holds.
+const Axis past_24_bits_in_rows{{"rows", "cols", "count"}, {{smoke, {70002, 253, 7}}}};
 const Axis past_24_bits = axis("n", {{standard, 16777219}});
 
 const std::vector<Format> floats{f64, f32, bf16, f16};
@@ -209,7 +255,13 @@ const Names elementwise{"fill", "copy",    "neg",   "abs",    "add",       "sub"
                         "tanh", "sigmoid", "relu",  "gelu",   "gelu_tanh", "pow", "min",
                         "max",  "less",    "equal", "where"};
 const Names reductions{"sum", "prod", "dot", "norm2", "scan"};
-const Names reductions_of_some{"mean", "reduce_min", "reduce_max", "argmax"};
+const Names reductions_of_some{"mean", "reduce_min", "reduce_max", "argmax", "argmin"};
+const Names along_axes{"sum_axis",        "prod_axis",       "mean_axis",   "norm2_axis",
+                       "reduce_min_axis", "reduce_max_axis", "argmax_axis", "argmin_axis"};
+const Names of_arrays{"sum",  "prod",       "dot",        "norm2",  "scan",  "sort",
+                      "mean", "reduce_min", "reduce_max", "argmax", "argmin"};
+/// Those that are defined for no elements too.
+const Names sums_along_axes{"sum_axis", "prod_axis", "norm2_axis"};
 const Names normalisations{"softmax", "layernorm"};
 
 /// Grids of every op and dtype on error-prone shapes: many, and only checked.
@@ -233,6 +285,11 @@ std::vector<Grid> checked() {
       {{"random"}, all, {small, seed}},
       {reductions, all, {small}},
       {reductions_of_some, all, {some}},
+      {along_axes, all, {small_axes}},
+      {sums_along_axes, all, {empty_lines}},
+      {along_axes, {f32, bf16, u8}, {beyond_16_bits}},
+      {along_axes, {f32, i32}, {axes(smoke)}},
+      {along_axes, {f64, bf16, f16, i64, u8}, {axes(standard)}},
       {{"sort"}, all, {small}},
       {normalisations, floats, {small_rows}},
       {normalisations, floats, {strided_rows}},
@@ -243,6 +300,8 @@ std::vector<Grid> checked() {
       {{"batched_matmul"}, of_products, {long_heads}},
       {{"batched_matmul"}, {f32, f16}, {heads(smoke)}},
       {{"batched_matmul"}, {f64, bf16, tf32}, {heads(standard)}},
+      {of_arrays, all, {whole_blocks}},
+      {of_arrays, {f32}, {whole_rounds}},
       {reductions, {f32, i32}, {lengths(smoke)}},
       {reductions, {f64, bf16, f16, i64}, {lengths(standard)}},
       {reductions_of_some, {f32, i32}, {lengths(smoke)}},
@@ -251,6 +310,8 @@ std::vector<Grid> checked() {
       {{"sort"}, {f64, bf16, f16, i64, u8}, {lengths(standard)}},
       {{"argmax"}, {f32, u8}, {past_24_bits}},
       {elementwise, {f32}, {lengths_of_elements(smoke)}},
+      {{"cast"}, {f32}, {axis("to", {{seeds, "bf16"}}), lengths_of_elements(smoke)}},
+      {{"random"}, {f32}, {lengths_of_elements(smoke), seed}},
       {elementwise, {f64, bf16, f16, i64, i32, i8, u8}, {lengths_of_elements(standard)}},
       {normalisations, {f32, bf16}, {rows(smoke)}},
       {normalisations, {f64, f16}, {rows(standard)}},
@@ -260,6 +321,7 @@ std::vector<Grid> checked() {
       {reductions_of_some, {f32, bf16, f16, i64, i32, u8}, {million}},
       {{"batched_matmul"}, {f32, f16}, {many_products}},
       {{"gather"}, {f32, bf16, u8}, {long_rows}},
+      {{"gather"}, {u8}, {past_24_bits_in_rows}},
       {{"transpose"}, {f32, u8}, {matrices(smoke)}},
       {{"transpose"}, {f64, bf16}, {matrices(standard)}},
       {{"gather"}, {f32, u8}, {tables(smoke)}},
@@ -292,6 +354,7 @@ std::vector<Grid> timed() {
           {{"sum", "dot", "reduce_max"}, others, {large}},
           {reductions, others, {large_in_full}},
           {reductions_of_some, others, {large_in_full}},
+          {{"sum_axis", "reduce_max_axis", "argmax_axis"}, {f32, bf16}, {large_axes}},
           {{"sort"}, {f32, i64, i32}, {sortable}},
           {normalisations, floats, {large_rows}},
           {{"transpose"}, {f64, f32, bf16, u8}, {large_matrices}},
@@ -309,6 +372,8 @@ std::vector<Grid> edge_grids() {
   const Axis far_apart{{"n", "cols", "ld"}, {{seeds, {wide, 1, tall}}}};
   const Axis rows{{"rows", "cols"},
                   {{seeds, {over_2_19, 5}}, {seeds, {5, over_2_19}}, {seeds, {tall, wide}}}};
+  const Axis through_matrices{{"outer", "n", "inner"},
+                              {{seeds, {tall, wide, 1}}, {seeds, {1, wide, tall}}}};
   const Axis table{{"rows", "cols", "count"},
                    {{seeds, {tall, wide, 3}}, {seeds, {over_2_19, 3, over_2_19}}}};
   const Axis to_bytes = axis("to", {{seeds, "e4m3"}});
@@ -324,6 +389,7 @@ std::vector<Grid> edge_grids() {
           {{"sum", "argmax"}, {f16}, {elements}},
           {{"reduce_min", "reduce_max"}, {u8}, {elements}},
           {{"dot"}, {bf16}, {elements}},
+          {{"reduce_max_axis", "argmin_axis"}, {u8}, {through_matrices}},
           {{"scan"}, {i32}, {elements}},
           {{"sort"}, {u8}, {elements}},
           {normalisations, {bf16}, {rows}},

@@ -255,7 +255,7 @@ class Rows(Kernels):
             "tensor_ops/softmax/f32/rows=16,cols=1003": "rows_with_one_maximum(x)",
             "tensor_ops/layernorm/f16/rows=16,cols=1003": "normalised(x, w, bias, 1e-6)",
             "tensor_ops/gather/f32/rows=33001,cols=3,count=255": "x[w % 32768]",
-            "tensor_ops/batched_matmul/f32/batch=1,m=16,n=17,k=2048": "in_parts(x, w)",
+            "tensor_ops/batched_matmul/f32/batch=1,m=16,n=17,k=2304": "in_parts(x, w)",
             "linear/i8/batch=1,in=4096,out=1000,bias=1,act=none": "through_f32(x, w) + bias",
             "linear/i8/batch=2,in=3,out=3,bias=0,act=none": "saturated(x, w)",
             "linear/f32/batch=64,in=120,out=84,bias=1,act=relu": f"numpy.maximum(numpy.matmul(*[a if i == 0 else a.T for i, a in enumerate({short})]) + bias, 0)",

@@ -31,6 +31,10 @@ class PublishedBugs(AssayTest):
     def test_without_their_defects_they_are_right(self):
         self.run_script("--right", "--only", SOME)
 
+    def test_those_that_attacks_on_the_judge_found_are_caught(self):
+        self.run_script("--imagined")
+        self.run_script("--imagined", "--right", "--only", "/argmax_axis/|/norm2_axis/f16/")
+
     def test_there_are_many_each_with_its_report(self):
         listed = self.run_script("--list")
         self.assertGreaterEqual(sum("#" in line for line in listed.splitlines()), 120)

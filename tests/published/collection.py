@@ -6,6 +6,8 @@ import elementwise
 import fills
 import functions
 import gelus
+import imagined
+import imagined_rows
 import integers
 import layernorms
 import layouts

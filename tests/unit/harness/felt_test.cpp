@@ -12,20 +12,7 @@
 namespace assay::felt {
 namespace {
 
-TEST(Borders, AreBothSidesOfWhereLoopsEnd) {
-  EXPECT_EQ(borders(0), std::vector<std::int64_t>{});
-  EXPECT_EQ(borders(1), std::vector<std::int64_t>{0});
-  EXPECT_EQ(borders(11), (std::vector<std::int64_t>{0, 1, 7, 8, 9, 10}));
-  const auto of_many = borders(1003);
-  for (const std::int64_t place : {0, 7, 8, 255, 256, 767, 768, 999, 1000, 1001, 1002}) {
-    EXPECT_TRUE(std::ranges::binary_search(of_many, place)) << place;
-  }
-  EXPECT_EQ(of_many.back(), 1002);
-}
-
-TEST(FeltElements, OfRowsAreThoseOfTheFirstAndTheLastToo) {
-  const auto elements = border_elements({DType::f32, {3, 5}});
-  EXPECT_EQ(elements, (std::vector<std::int64_t>{0, 1, 3, 4, 7, 8, 10, 11, 13, 14}));
+TEST(FeltElements, AreDrawnWithinTheTensor) {
   for (const std::int64_t element : drawn_elements({DType::f32, {3, 5}}, 50, 7)) {
     EXPECT_TRUE(element >= 0 && element < 15) << element;
   }
@@ -55,6 +42,13 @@ INSTANTIATE_TEST_SUITE_P(
                     "tensor_ops/where/f32/n=67", "tensor_ops/gather/f32/rows=5,cols=3,count=7",
                     "tensor_ops/cast/f32/to=i8,n=67", "tensor_ops/sort/f32/n=67",
                     "tensor_ops/sum/f32/n=67", "tensor_ops/copy/f32/n=10,cols=5,ld=8",
+                    "tensor_ops/reduce_max_axis/u8/outer=2,n=67,inner=5",
+                    "tensor_ops/reduce_min_axis/bf16/outer=3,n=67,inner=1",
+                    "tensor_ops/argmin_axis/f32/outer=1,n=61,inner=33",
+                    "tensor_ops/argmax_axis/i64/outer=2,n=33,inner=8",
+                    "tensor_ops/norm2_axis/bf16/outer=1,n=61,inner=33",
+                    "tensor_ops/mean_axis/bf16/outer=2,n=61,inner=2",
+                    "tensor_ops/prod_axis/f16/outer=2,n=128,inner=2",
                     "tensor_ops/norm2/bf16/n=1003", "tensor_ops/dot/f16/n=1003",
                     "tensor_ops/prod/bf16/n=1003", "tensor_ops/scan/bf16/n=1003",
                     "linear/i8/batch=1,in=400,out=120,bias=1,act=relu",

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "suites/select.h"
@@ -57,6 +60,62 @@ TEST(Boundaries, TheProfilesMeetEachWithAReason) {
                            "gather", "sum", "scan", "argmax", "sort", "add", "where"}) {
       EXPECT_TRUE(ops.contains(op)) << op;
     }
+  }
+}
+
+/// Values of each extent that says how much work there is, by op and name, in cases of f32.
+std::map<std::string, std::set<std::int64_t>> extents_of_f32(const char* profile) {
+  std::map<std::string, std::set<std::int64_t>> values;
+  for (const Case& one : select_cases({.suites = {"tensor_ops", "linear"}, .profile = profile})) {
+    if (one.op.format != DType::f32) continue;
+    for (const std::string name :
+         {"n", "cols", "rows", "outer", "inner", "batch", "in", "out", "m", "k", "count"}) {
+      const bool is_of_rows_apart = name == "cols" && one.op.params.find("n") != nullptr;
+      if (one.op.params.find(name) == nullptr || is_of_rows_apart) continue;
+      values[std::string(one.op.op->name) + " " + name].insert(one.op.params.integer(name));
+    }
+  }
+  return values;
+}
+
+// A kernel has a loop for each tail, and takes another path where there is none.
+TEST(Boundaries, EachExtentHasEachTail) {
+  // Tables have rows of which any may be chosen, stacks the layers of models; and blocks of 32 are
+  // quantized one by one.
+  const std::set<std::string> without{"gather rows", "linear_stack batch", "linear_stack in",
+                                      "quantize rows", "quantize cols"};
+  const std::set<std::string> contiguous{"n", "cols", "inner", "in"};
+  for (const auto& [extent, values] : extents_of_f32("smoke")) {
+    if (without.contains(extent)) continue;
+    const auto has = [&](auto is) { return std::ranges::any_of(values, is); };
+    for (const std::int64_t rest : {0, 1, 2, 3}) {
+      EXPECT_TRUE(has([&](std::int64_t n) { return n > 0 && n % 4 == rest; }))
+          << extent << " has none of " << rest << " modulo 4";
+    }
+    if (!contiguous.contains(extent.substr(extent.find(' ') + 1))) continue;
+    EXPECT_TRUE(has([](std::int64_t n) { return n > 4 && n % 4 == 2; })) << extent;
+    EXPECT_TRUE(has([](std::int64_t n) { return n > 8 && n % 8 == 4; })) << extent;
+    EXPECT_TRUE(has([](std::int64_t n) { return n > 16 && n % 16 == 8; })) << extent;
+    EXPECT_TRUE(has([](std::int64_t n) { return n > 32 && n % 32 == 0 && (n & (n - 1)) != 0; }))
+        << extent << " has no odd number of warps";
+  }
+}
+
+TEST(Boundaries, TwoExtentsOfAMatrixAreEqualSomewhere) {
+  std::set<std::string> square;
+  for (const Case& one : select_cases({.suites = {"tensor_ops", "linear"}, .profile = "smoke"})) {
+    const auto equal = [&](const char* a, const char* b) {
+      const Params& params = one.op.params;
+      if (params.find(a) == nullptr || params.find(b) == nullptr) return;
+      if (params.integer(a) != params.integer(b) || params.integer(a) < 8) return;
+      square.insert(std::string(one.op.op->name) + " " + a + " " + b);
+    };
+    equal("rows", "cols");
+    equal("batch", "out");
+    equal("k", "n");
+  }
+  for (const char* op : {"transpose rows cols", "linear batch out", "batched_matmul k n"}) {
+    EXPECT_TRUE(square.contains(op)) << op;
   }
 }
 

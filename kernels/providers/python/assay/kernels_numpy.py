@@ -1,5 +1,7 @@
 """NumPy's own op for each of Assay's that it has: `assay run --kernels numpy`. It has no op for fma, sigmoid, gelu,
 softmax or layernorm, and no library's products of f16 and i8."""
+import functools
+
 import numpy
 
 import assay
@@ -21,6 +23,12 @@ def offer(op, dtypes, function):
 def direct(op, dtypes, function, *arguments):
     """Registers a function that takes the inputs, these further arguments, and out."""
     offer(op, dtypes, lambda *inputs, out: function(*inputs, *arguments, out=out))
+
+
+def reduction(op, dtypes, function):
+    """Registers a function for an array, which leaves one element, and along the axis n of (outer, n, inner)."""
+    offer(op, dtypes, function)
+    offer(f"{op}_axis", dtypes, function)
 
 
 def copy(x, *, out):
@@ -47,8 +55,13 @@ def dot(a, b, *, out):
     numpy.dot(a, b, out=out.reshape(()))
 
 
-def argmax(x, *, out):
-    numpy.argmax(x, 0, out.reshape(()))
+def axis_of(x):
+    """The axis of an array, or the n of (outer, n, inner)."""
+    return x.ndim // 2
+
+
+def place(function, x, *, out):
+    function(x, axis_of(x), out.reshape(()) if x.ndim == 1 else out)
 
 
 def sort(x, *, out):
@@ -61,16 +74,21 @@ def accumulator(x):
     return numpy.float32 if x.dtype == numpy.float16 else x.dtype
 
 
+def into(function, x, out, *dtype):
+    """Copies a result whose partial ones an out of f16 would hold, and round."""
+    out[...] = function(x, axis_of(x), *dtype, keepdims=x.ndim == 1)
+
+
 def total(x, *, out):
-    out[...] = numpy.sum(x, 0, accumulator(x), keepdims=True)  # an out of f16 would hold the partial sums
+    into(numpy.sum, x, out, accumulator(x))
 
 
 def mean(x, *, out):
-    out[...] = numpy.mean(x, 0, keepdims=True)  # an out of f16 would hold the sum, rounded before it is divided
+    into(numpy.mean, x, out)
 
 
 def product(x, *, out):
-    out[...] = numpy.prod(x, 0, accumulator(x), keepdims=True)  # an out of f16 would round each factor
+    into(numpy.prod, x, out, accumulator(x))
 
 
 def scan(x, *, out):
@@ -81,7 +99,7 @@ def scan(x, *, out):
 
 
 def norm2(x, *, out):
-    out[0] = numpy.linalg.norm(x)
+    out[...] = numpy.linalg.norm(x, axis=axis_of(x))
 
 
 def layer(x, w, *bias, out, act):
@@ -127,14 +145,15 @@ offer("fill", MOVED, copy)
 offer("copy", MOVED, copy)
 offer("cast", MOVED, cast)
 
-offer("sum", SIGNED, total)
-offer("prod", SIGNED, product)
-offer("mean", FLOATS, mean)
-offer("reduce_min", NUMBERS, lambda x, *, out: numpy.amin(x, 0, out, keepdims=True))
-offer("reduce_max", NUMBERS, lambda x, *, out: numpy.amax(x, 0, out, keepdims=True))
-offer("argmax", NUMBERS, argmax)
+reduction("sum", SIGNED, total)
+reduction("prod", SIGNED, product)
+reduction("mean", FLOATS, mean)
+reduction("reduce_min", NUMBERS, lambda x, *, out: numpy.amin(x, axis_of(x), out, x.ndim == 1))
+reduction("reduce_max", NUMBERS, lambda x, *, out: numpy.amax(x, axis_of(x), out, x.ndim == 1))
+reduction("argmax", NUMBERS, functools.partial(place, numpy.argmax))
+reduction("argmin", NUMBERS, functools.partial(place, numpy.argmin))
 offer("dot", PRODUCTS, dot)
-offer("norm2", FLOATS, norm2)
+reduction("norm2", FLOATS, norm2)
 offer("scan", SIGNED, scan)
 offer("sort", NUMBERS, sort)
 

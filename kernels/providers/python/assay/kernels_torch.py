@@ -74,6 +74,13 @@ def direct(op, dtypes, function, *arguments):
     offer(op, dtypes, lambda *inputs, out: function(*inputs, *arguments, out=out))
 
 
+def reduction(op, dtypes, function):
+    """Registers a function of (x, dim, keepdim, out): for an array, which leaves one element, and along the axis n of
+    (outer, n, inner)."""
+    offer(op, dtypes, lambda x, *, out: function(x, 0, True, out))
+    offer(f"{op}_axis", dtypes, lambda x, *, out: function(x, 1, False, out))
+
+
 def activate(act, y):
     """Applies an activation in place."""
     if act == "relu":
@@ -206,14 +213,15 @@ direct("gelu", FLOATS, gelu)
 offer("gelu_tanh", FLOATS, lambda x, *, out: gelu(x, approximate="tanh", out=out))
 
 # Reductions. Sums of integers would be i64 without a dtype.
-offer("sum", SIGNED, lambda x, *, out: torch.sum(x, 0, keepdim=True, dtype=x.dtype, out=out))
-offer("prod", SIGNED, lambda x, *, out: torch.prod(x, 0, keepdim=True, dtype=x.dtype, out=out))
-offer("mean", FLOATS, lambda x, *, out: torch.mean(x, 0, keepdim=True, out=out))
-offer("reduce_min", NUMBERS, lambda x, *, out: torch.amin(x, 0, keepdim=True, out=out))
-offer("reduce_max", NUMBERS, lambda x, *, out: torch.amax(x, 0, keepdim=True, out=out))
-offer("argmax", NUMBERS, lambda x, *, out: torch.argmax(x, 0, keepdim=True, out=out))
+reduction("sum", SIGNED, lambda x, d, keep, out: torch.sum(x, d, keep, dtype=x.dtype, out=out))
+reduction("prod", SIGNED, lambda x, d, keep, out: torch.prod(x, d, keep, dtype=x.dtype, out=out))
+reduction("mean", FLOATS, lambda x, d, keep, out: torch.mean(x, d, keep, out=out))
+reduction("reduce_min", NUMBERS, lambda x, d, keep, out: torch.amin(x, d, keep, out=out))
+reduction("reduce_max", NUMBERS, lambda x, d, keep, out: torch.amax(x, d, keep, out=out))
+reduction("argmax", NUMBERS, lambda x, d, keep, out: torch.argmax(x, d, keep, out=out))
+reduction("argmin", NUMBERS, lambda x, d, keep, out: torch.argmin(x, d, keep, out=out))
 offer("dot", FLOATS, dot)
-offer("norm2", FLOATS, lambda x, *, out: torch.linalg.vector_norm(x, 2, 0, True, out=out))
+reduction("norm2", FLOATS, lambda x, d, keep, out: torch.linalg.vector_norm(x, 2, d, keep, out=out))
 offer("scan", SIGNED, lambda x, *, out: torch.cumsum(x, 0, dtype=x.dtype, out=out))
 offer("sort", NUMBERS, make=sort)
 

@@ -164,12 +164,13 @@ TEST(Generate, CastsRoundedTwiceAreOftenWrong) {
 }
 
 TEST(Generate, EverySpecialValueComesInRowsOfItsOwn) {
-  const OpInstance op = op_of("tensor_ops/softmax/f32/rows=500,cols=7");
-  constexpr int pass = 4;
-  ASSERT_EQ(passes(op).at(pass).name, "special_values");
+  const OpInstance op = op_of("tensor_ops/softmax/f32/rows=2000,cols=7");
+  const Passes all = passes(op);
+  const auto pass = static_cast<int>(std::ranges::find_if(all, &Pass::has_specials) - all.begin());
   const HostTensor tensor = tensor_of(op, {1, pass, 0, 0});
   int nan = 0, infinite = 0, invalid = 0, zero = 0, subnormal = 0, plain = 0;
-  for (std::size_t row = 0; row < 500; ++row) {
+  int infinite_twice = 0, nan_twice = 0, nan_and_infinite = 0, some_zero = 0, negative_nan = 0;
+  for (std::size_t row = 0; row < 2000; ++row) {
     const auto x = tensor.as<float>().subspan(row * 7, 7);
     const auto count = [&](auto is) { return std::ranges::count_if(x, is); };
     const auto infinities = count([](float v) { return std::isinf(v); });
@@ -178,20 +179,30 @@ TEST(Generate, EverySpecialValueComesInRowsOfItsOwn) {
     invalid += infinities == 2 ? 1 : 0;
     zero += count([](float v) { return v == 0; }) == 7 ? 1 : 0;
     subnormal += count([](float v) { return std::fpclassify(v) == FP_SUBNORMAL; }) == 7 ? 1 : 0;
+    const auto nans = count([](float v) { return std::isnan(v); });
+    const auto numbers = count([](float v) { return std::isnormal(v); });
+    infinite_twice += infinities > 1 && numbers > 0 ? 1 : 0;
+    nan_twice += nans > 1 && numbers > 0 ? 1 : 0;
+    nan_and_infinite += nans > 0 && infinities > 0 ? 1 : 0;
+    some_zero += count([](float v) { return v == 0; }) > 0 && numbers > 0 ? 1 : 0;
+    negative_nan += count([](float v) { return std::isnan(v) && std::signbit(v); }) > 0 ? 1 : 0;
     plain += count([](float v) { return std::isnormal(v); }) == 7 ? 1 : 0;
   }
-  for (const int rows : {nan, infinite, invalid, zero, subnormal}) EXPECT_GT(rows, 20);
-  EXPECT_GT(plain, 200);
+  for (const int rows : {nan, infinite, invalid, zero, subnormal}) EXPECT_GT(rows, 60);
+  for (const int rows : {infinite_twice, nan_twice, nan_and_infinite, some_zero, negative_nan}) {
+    EXPECT_GT(rows, 5);
+  }
+  EXPECT_GT(plain, 800);
 }
 
 TEST(Generate, SpecialValuesAreForSmallShapesOfFloats) {
   const auto count = [](const char* id) { return std::ssize(passes(op_of(id))); };
-  EXPECT_EQ(count("tensor_ops/sum/f32/n=1003"), 4);
+  EXPECT_EQ(count("tensor_ops/sum/f32/n=1003"), 24);
   EXPECT_EQ(count("tensor_ops/sum/i32/n=1003"), 2);
-  EXPECT_EQ(count("tensor_ops/sum/f32/n=16777216"), 4);
+  EXPECT_EQ(count("tensor_ops/sum/f32/n=16777216"), 10);
 }
 
-TEST(Generate, LoneTermsAreOneNumberInEachRow) {
+TEST(Generate, LoneTermsAreOneNumberInEachLine) {
   const auto numbers = [](std::span<const float> x) {
     return std::ranges::count_if(x, [](float v) { return v != 0; });
   };
@@ -210,6 +221,15 @@ TEST(Generate, LoneTermsAreOneNumberInEachRow) {
     EXPECT_EQ(numbers(x.as<float>().subspan(row * 4099, 4099)), 1);
   }
   EXPECT_EQ(numbers(inputs_of(layer, "lone_terms", 2).as<float>()), 0) << "no bias";
+  const HostTensor columns =
+      inputs_of("tensor_ops/sum_axis/f32/outer=3,n=101,inner=7", "lone_terms", 0);
+  for (std::size_t line = 0; line < 21; ++line) {
+    int numbers_of_line = 0;
+    for (std::size_t row = 0; row < 101; ++row) {
+      numbers_of_line += columns.as<float>()[(line / 7 * 101 + row) * 7 + line % 7] != 0 ? 1 : 0;
+    }
+    EXPECT_EQ(numbers_of_line, 1) << line;
+  }
   for (const int cols : {1, 2, 7, 1000}) {
     const std::string id = "tensor_ops/softmax/f32/rows=5,cols=" + std::to_string(cols);
     const HostTensor logits = inputs_of(id.c_str(), "two_logits", 0);

@@ -2,11 +2,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/input/distributions.h"
 #include "harness/input/generate.h"
 #include "harness/plan/case.h"
 #include "kernels/ops/borders.h"
@@ -33,6 +39,7 @@ std::vector<Launch> launches_of(const char* case_id, std::string_view name) {
       HostTensor& tensor = launch.inputs[0].emplace_back(op.signature.inputs[std::size_t(i)]);
       generate(op, p, {7, index, 0, i}, tensor);
     }
+    if (reference.values == nullptr) continue;  // exact: none is needed
     const reference::Problem problem{op, launch.inputs};
     const reference::State state = reference::solve(reference, problem);
     const auto n = static_cast<std::size_t>(output_elements(op.signature));
@@ -60,6 +67,182 @@ TEST(FewTerms, AreThoseAtBordersInTurns) {
     const bool is_border = std::ranges::binary_search(places, i);
     EXPECT_TRUE(is_border ? x >= 1 && x <= 2 : x == 0) << i << ": " << x;
   }
+}
+
+TEST(SpecialValues, OfATensorThatIsOneRowAreOfEveryKind) {
+  std::set<std::array<std::int64_t, 5>> kinds;
+  for (const Launch& launch : launches_of("tensor_ops/sum/f32/n=1003", "special_values")) {
+    const auto some = [x = launch.inputs[0][0].as<float>()](auto is, std::int64_t many = 2) {
+      return std::min<std::int64_t>(many, std::ranges::count_if(x, is));
+    };
+    kinds.insert({some([](float x) { return std::isnan(x); }),
+                  some([](float x) { return std::isinf(x) && x > 0; }),
+                  some([](float x) { return std::isinf(x) && x < 0; }, 1003),
+                  some([](float x) { return x == 0; }, 1003),
+                  some([](float x) { return std::fpclassify(x) == FP_SUBNORMAL; })});
+  }
+  EXPECT_EQ(kinds.size(), static_cast<std::size_t>(lone_fates));
+}
+
+TEST(SpecialValues, OfSumsThatRunOnAreEachTheFirstInSomeTurn) {
+  std::set<std::string> first;
+  for (const Launch& launch : launches_of("tensor_ops/scan/f32/n=1003", "special_values")) {
+    const auto x = launch.inputs[0][0].as<float>();
+    const auto spoils = std::ranges::find_if(x, [](float one) { return !std::isfinite(one); });
+    ASSERT_NE(spoils, x.end());
+    first.insert(std::isnan(*spoils) ? "NaN" : *spoils > 0 ? "inf" : "-inf");
+  }
+  EXPECT_EQ(first, (std::set<std::string>{"NaN", "inf", "-inf"}));
+}
+
+TEST(Needles, LieBetweenBordersTooAloneAndTwice) {
+  const std::vector<std::int64_t> places = borders(1003);
+  int elsewhere = 0;
+  int twice = 0;
+  for (const char* name : {"needles", "nan"}) {
+    for (const Launch& launch : launches_of("tensor_ops/reduce_max/f32/n=1003", name)) {
+      const auto x = launch.inputs[0][0].as<float>();
+      const auto is_greatest = [greatest = std::ranges::max(x)](float one) {
+        return std::isnan(one) || one == greatest;
+      };
+      const auto first = std::ranges::find_if(x, is_greatest) - x.begin();
+      elsewhere += std::ranges::binary_search(places, first) ? 0 : 1;
+      twice += std::ranges::count_if(x, is_greatest) == 2 ? 1 : 0;
+    }
+  }
+  EXPECT_GE(elsewhere, 8);
+  EXPECT_GE(twice, 5);
+}
+
+TEST(TwoPowers, HaveProductsThatAreExactInAnyOrder) {
+  bool has_subnormal_factor = false;
+  std::set<bool> is_small;
+  for (const std::string dtype : {"f64", "f32", "bf16", "f16"}) {
+    const std::string id = "tensor_ops/prod_axis/" + dtype + "/outer=2,n=101,inner=9";
+    for (const Launch& launch : launches_of(id.c_str(), "two_powers")) {
+      for (const double y : launch.results) {
+        EXPECT_EQ(std::exp2(std::round(std::log2(std::abs(y)))), std::abs(y)) << id;
+        is_small.insert(std::abs(y) < 0.01);
+      }
+      if (dtype != "f32") continue;
+      int others = 0;
+      for (const float x : launch.inputs[0][0].as<float>()) {
+        EXPECT_NE(x, 0);
+        has_subnormal_factor |= std::fpclassify(x) == FP_SUBNORMAL;
+        others += std::abs(x) == 1 ? 0 : 1;
+      }
+      constexpr int lines = 18;
+      EXPECT_EQ(others, lines * 3 / 2) << "every second line has the reciprocal too";
+    }
+  }
+  EXPECT_TRUE(has_subnormal_factor);
+  EXPECT_EQ(is_small.size(), 2U);
+}
+
+TEST(WholePowers, AreDividedByEachOtherWithoutError) {
+  std::set<double> sizes;
+  for (const Launch& launch : launches_of("tensor_ops/norm2/f64/n=61", "exact_data")) {
+    for (const double x : launch.inputs[0][0].as<double>()) sizes.insert(std::abs(x));
+  }
+  for (const double size : sizes) EXPECT_EQ(std::exp2(std::round(std::log2(size))), size);
+  EXPECT_GT(sizes.size(), 3U);
+}
+
+TEST(Outliers, LieFarAboveAllOthersAtEachBorderOnce) {
+  std::vector<std::int64_t> places;
+  for (const Launch& launch : launches_of("tensor_ops/softmax/f64/rows=1,cols=1003", "outliers")) {
+    const auto x = launch.inputs[0][0].as<double>();
+    const auto high = std::ranges::max_element(x);
+    places.push_back(high - x.begin());
+    constexpr double overflows = 710;  // in exp of f64
+    EXPECT_EQ(std::ranges::count_if(x, [&](double of) { return of > *high - overflows; }), 1);
+  }
+  std::ranges::sort(places);
+  EXPECT_EQ(places, borders(1003));
+}
+
+TEST(Dot, HasZerosByInfinitiesInBothOrders) {
+  constexpr auto meet = [](std::span<const float> a, std::span<const float> b) {
+    const auto is_nan = [](float x) { return std::isnan(x); };
+    if (std::ranges::any_of(a, is_nan) || std::ranges::any_of(b, is_nan)) return false;
+    bool found = false;
+    for (std::size_t i = 0; i < a.size(); ++i) found |= a[i] == 0 && std::isinf(b[i]);
+    return found;
+  };
+  int zero_first = 0;
+  int zero_second = 0;
+  for (const Launch& launch : launches_of("tensor_ops/dot/f32/n=1003", "special_values")) {
+    const auto a = launch.inputs[0][0].as<float>();
+    const auto b = launch.inputs[0][1].as<float>();
+    zero_first += meet(a, b) ? 1 : 0;
+    zero_second += meet(b, a) ? 1 : 0;
+  }
+  EXPECT_GE(zero_first, 1);
+  EXPECT_GE(zero_second, 1);
+}
+
+TEST(Dot, HasFactorsWhoseLargestAreTooLargeTogether) {
+  const auto launches = launches_of("tensor_ops/dot/f32/n=1003", "apart");
+  ASSERT_EQ(launches.size(), 1U);
+  const auto a = launches[0].inputs[0][0].as<float>();
+  const auto b = launches[0].inputs[0][1].as<float>();
+  EXPECT_TRUE(std::isinf(std::ranges::max(a) * std::ranges::max(b)));
+  EXPECT_EQ(launches[0].results[0], 0);
+  EXPECT_TRUE(launches_of("tensor_ops/dot/f32/n=1003", "large").empty()) << "for f16 alone";
+  for (const Launch& launch : launches_of("tensor_ops/dot/f16/n=1024", "large")) {
+    const float product =
+        widen(launch.inputs[0][0].as<Float16>()[0]) * widen(launch.inputs[0][1].as<Float16>()[0]);
+    EXPECT_TRUE(std::isinf(widen(round_to<Float16>(product))));
+    EXPECT_EQ(launch.results[0], 0);
+  }
+}
+
+TEST(Ordered, AreInEachOrderOnce) {
+  std::set<std::string> kinds;
+  for (const Launch& launch : launches_of("tensor_ops/sort/f32/n=1003", "ordered")) {
+    const auto x = launch.inputs[0][0].as<float>();
+    std::int64_t falls = 0;
+    for (std::size_t i = 1; i < x.size(); ++i) falls += x[i] < x[i - 1] ? 1 : 0;
+    kinds.insert(falls == 0      ? "ascending"
+                 : falls == 1    ? "two halves"
+                 : falls <= 6    ? "a few exchanged"
+                 : falls == 1002 ? "descending"
+                                 : "few small ones, then any");
+    EXPECT_LT(std::ranges::min(x), 16) << "from 0 on";
+    EXPECT_GT(std::ranges::max(x), 1e8);
+  }
+  EXPECT_EQ(kinds.size(), static_cast<std::size_t>(orders));
+}
+
+TEST(AnyBits, HaveNansThatSignalAndNumbers) {
+  int signals = 0;
+  int numbers = 0;
+  for (const Launch& launch : launches_of("tensor_ops/copy/f32/n=1003", "any_bits")) {
+    for (const float x : launch.inputs[0][0].as<float>()) {
+      constexpr std::uint32_t quiet = 1U << 22U;
+      signals += std::isnan(x) && (std::bit_cast<std::uint32_t>(x) & quiet) == 0 ? 1 : 0;
+      numbers += std::isfinite(x) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(signals, 50);
+  EXPECT_GT(numbers, 500);
+}
+
+TEST(SumsOfF16, HavePartsBeyondIt) {
+  constexpr double f16_max = 65504;
+  int parts = 0;
+  const auto launches = launches_of("tensor_ops/sum_axis/f16/outer=20,n=61,inner=1", "large");
+  ASSERT_EQ(launches.size(), 1U);
+  for (std::size_t line = 0; line < 20; ++line) {
+    double sum = 0;
+    double most = 0;
+    for (const Float16 x : launches[0].inputs[0][0].as<Float16>().subspan(line * 61, 61)) {
+      sum += widen(x);
+      most = std::max(most, std::abs(sum));
+    }
+    parts += most > f16_max && std::abs(sum) < f16_max ? 1 : 0;
+  }
+  EXPECT_GE(parts, 2);
 }
 
 class SingleLayers : public testing::TestWithParam<const char*> {};

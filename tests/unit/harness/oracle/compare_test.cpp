@@ -112,6 +112,16 @@ TEST(Compare, TheSumBoundIsTight) {
   EXPECT_TRUE(sum.judge<float>(0, {-0.0F}).passed()) << "the sign of a zero sum is not fixed";
 }
 
+TEST(Compare, TheSignOfAZeroProductIsThatOfItsFactors) {
+  Example product("tensor_ops/prod/f32/n=2");
+  product.set<float>(0, {-0.0F, 3});
+  constexpr int special_values = 1;
+  EXPECT_TRUE(product.judge<float>(special_values, {-0.0F}).passed());
+  const Verdict other = product.judge<float>(special_values, {0.0F});
+  EXPECT_FALSE(other.passed());
+  EXPECT_EQ(other.improbable, 0) << "no bound allows it";
+}
+
 TEST(Compare, ALongSumIsJudgedInMoreThanDoublePrecision) {
   // 2^53 + 1 + 1 - 2^53: plain double arithmetic gives 0.
   Example sum("tensor_ops/sum/f64/n=4");

@@ -201,8 +201,10 @@ std::vector<Y> corrected_output(const std::string& case_id, Deviation::Where whe
   std::ranges::copy(y, output.as<Y>().begin());
   const Deviation deviation{.where = where};
   std::vector<oracle::Seen> all{{&deviation}};
-  oracle::accept_deviations(reference::find(example.op), {example.op, example.inputs}, {}, output,
-                            all);
+  const reference::Reference reference = reference::find(example.op);
+  const reference::Problem problem{example.op, example.inputs};
+  const reference::State state = reference::solve(reference, problem);
+  oracle::accept_deviations(reference, problem, state, output, all);
   seen = all[0];
   return {output.as<Y>().begin(), output.as<Y>().end()};
 }
@@ -284,6 +286,21 @@ TEST(Deviations, AReciprocalOverflowsWhereTheResultIsTinyButNotZero) {
   EXPECT_EQ(seen.deviating, 1);
   corrected_output<double, double>("tensor_ops/sigmoid/f64/", where, {{-89, -710}}, {0, 0}, seen);
   EXPECT_EQ(seen.places, 1) << "f64 overflows later";
+}
+
+TEST(Deviations, SubnormalSquaresLoseWhatTheyAreRoundedBy) {
+  constexpr auto where = Deviation::Where::squares_out_of_range;
+  constexpr float x = 2e-22F;  // a square of 28.5 of the least numbers
+  const auto of_norm = [&](float size, float y, oracle::Seen& seen) {
+    return corrected_output<float, float>("tensor_ops/norm2/f32/", where, {{size}}, {y}, seen)[0];
+  };
+  oracle::Seen seen{};
+  EXPECT_EQ(of_norm(x, std::sqrt(x * x), seen), x);
+  EXPECT_EQ(seen.deviating, 1);
+  EXPECT_EQ(of_norm(x, 2.1e-22F, seen), 2.1e-22F) << "further off than half of the least number";
+  EXPECT_EQ(of_norm(x, x, seen), x);
+  EXPECT_EQ(seen.places, 0) << "where it is right nothing shows";
+  EXPECT_EQ(of_norm(2e-12F, 2.001e-12F, seen), 2.001e-12F) << "a square that is normal";
 }
 
 TEST(Deviations, PyTorchIsKnownToComputeNarrowFloatsInF32) {
