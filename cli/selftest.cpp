@@ -160,6 +160,9 @@ class Selftest {
 
   void begin() const { show_row(head); }
 
+  /// Returns the faults that checks caught, each under those that would let it pass.
+  const std::map<Check, std::vector<Pairing>>& caught_by() const { return caught_by_; }
+
   /// Returns the output for people: standard output, unless the rows take it.
   std::FILE* screen() const { return csv_.is_standard_output() ? stderr : stdout; }
 
@@ -196,6 +199,9 @@ class Selftest {
         add(cells_of(pairing.fault, pairing, why.empty() ? "caught" : "MISSED", last_, seed),
             why.empty(), why);
         why.empty() ? ++caught_ : ++missed_;
+        if (why.empty() && pairing.status == Status::fail) {  // not by supervision
+          for (const Check check : checks_behind(*row)) caught_by_[check].push_back(pairing);
+        }
         return true;
       }
       ++taken_again_;
@@ -248,21 +254,15 @@ class Selftest {
   int passed_ = 0;
   int alarms_ = 0;
   int taken_again_ = 0;
+  std::map<Check, std::vector<Pairing>> caught_by_;
   std::vector<std::pair<const Pairing*, int>> undecided_;  // and seed
   Outcome last_;
 };
 
 /// Switches each check off in turn, and lists the faults of its own that then pass, as no other
 /// check catches them. A check without such faults is redundant, as far as this catalogue goes.
-int execute_without_checks(std::span<const Pairing> pairings) {
-  std::map<Check, std::vector<Pairing>> caught;
-  for (const Pairing& pairing : pairings) {
-    if (pairing.status != Status::fail) continue;  // caught by supervision, not by a check
-    const Outcome outcome = run_case(pairing, {.fault = pairing.fault});
-    if (outcome.row() == nullptr) continue;
-    for (const Check check : checks_behind(*outcome.row())) caught[check].push_back(pairing);
-  }
-  int redundant = 0;
+int run_without_checks(std::map<Check, std::vector<Pairing>> caught) {
+  std::vector<std::string_view> redundant;
   for (const Check check : optional_checks()) {
     const std::vector<Pairing>& by_it = caught[check];
     std::vector<std::string> slipped;
@@ -276,10 +276,12 @@ int execute_without_checks(std::span<const Pairing> pairings) {
          slipped.size(), by_it.size(), slipped.empty() ? "redundant" : slipped.front());
     for (std::size_t i = 1; i < slipped.size(); ++i) show("{:61}{}\n", "", slipped[i]);
     std::fflush(stdout);
-    redundant += slipped.empty() ? 1 : 0;
+    if (slipped.empty()) redundant.push_back(name(check));
   }
-  say("{} of {} checks let nothing slip when they are off\n", redundant, optional_checks().size());
-  return redundant == 0 ? ok : wrong;
+  say("{} of {} checks let nothing slip when they are off{}{}\n", redundant.size(),
+      optional_checks().size(), redundant.empty() ? "" : ": ",
+      fmt::format("{}", fmt::join(redundant, ", ")));
+  return redundant.empty() ? ok : wrong;
 }
 
 /// Runs all small cases of each suite with each fault of data or place, and prints how many fail. A
@@ -371,7 +373,6 @@ int execute(const Options& options) {
     define_own_ops(needed);
   }
   const std::string fault_variable = fault_variable_of(options.device);
-  if (options.checks) return execute_without_checks(pairings);
   Selftest selftest(options.device, fault_variable,
                     OutputFile("--csv", options.csv, first_columns(header)));
   selftest.begin();
@@ -380,7 +381,8 @@ int execute(const Options& options) {
     selftest.right_device(pairings, seed);
   }
   selftest.undecided_faults();
-  const int result = selftest.end();
+  int result = selftest.end();
+  if (options.checks) result = std::max(result, run_without_checks(selftest.caught_by()));
   return options.full ? std::max(result, print_matrix(pairings, 1, selftest.screen())) : result;
 }
 
@@ -408,8 +410,9 @@ Command add_selftest(CLI::App& program) {
           ->excludes(device);
   CLI::Option* checks =
       app->add_flag("--checks", options->checks,
-                    "switch each check off in turn: which faults does it alone catch?")
-          ->excludes(device);
+                    "then switch each check off in turn: which faults does it alone catch?")
+          ->excludes(device)
+          ->excludes(full);
   CLI::Option* felt =
       app->add_flag("--felt", options->felt,
                     "misread single elements of inputs on the CPU: how often does a case fail?")
@@ -433,7 +436,7 @@ Command add_selftest(CLI::App& program) {
   app->footer(R"(Examples:
   assay selftest                    every fault on the case on which it must show
   assay selftest --full             with five seeds, and on all small cases: some minutes
-  assay selftest --checks           what each check is there for
+  assay selftest --checks           and what each check is there for
   assay selftest --only low_bit     one of them
   assay selftest --felt             what if a kernel reads one element wrongly? some minutes
   assay selftest --own-ops          what do kernels get away with if an op is yours?

@@ -320,8 +320,46 @@ template <class T>
 struct Masks {
   std::int64_t turn;
   T operator()(std::uint64_t bits, std::int64_t i) const {
-    constexpr std::uint64_t others = 255;
-    return (i + turn) % 2 == 0 ? T(1 + bits % others) : T(0);
+    const bool is_set = (i + turn) % 2 == 0;
+    if constexpr (std::is_integral_v<T>) {
+      constexpr std::uint64_t others = 255;
+      return is_set ? static_cast<T>(1 + bits % others) : T(0);
+    } else {
+      return std::bit_cast<T>(is_set ? nan(bits) : number(bits));
+    }
+  }
+
+ private:
+  static constexpr auto exponent() {
+    if constexpr (std::is_same_v<T, double>) {
+      return std::bit_cast<std::uint64_t>(std::numeric_limits<double>::infinity());
+    } else if constexpr (std::is_same_v<T, float>) {
+      return std::bit_cast<std::uint32_t>(std::numeric_limits<float>::infinity());
+    } else {
+      return T(std::numeric_limits<float>::infinity()).bits;
+    }
+  }
+  static auto nan(std::uint64_t bits) {
+    return static_cast<decltype(exponent())>(bits | exponent() | 1U);
+  }
+  /// One in four is infinite.
+  static auto number(std::uint64_t bits) {
+    constexpr std::uint64_t all = exponent();
+    constexpr std::uint64_t last = all & (~all + 1);
+    const std::uint64_t sign = bits & (all + last);
+    return static_cast<decltype(exponent())>(mix(bits) % 4 == 0 ? sign | all : bits & ~last);
+  }
+};
+
+/// Drawn size by size, down to 1; of both signs.
+template <class T>
+struct Divisors {
+  T operator()(std::uint64_t bits) const {
+    constexpr int digits = std::numeric_limits<T>::digits;
+    const T size = static_cast<T>(mix(bits) % digits);
+    const auto divisor = static_cast<T>(static_cast<T>(bits) >> size);
+    // -1 comes from all negative numbers.
+    return divisor == 0 ? T(1) : divisor == static_cast<T>(-1) ? T(-2) : divisor;
   }
 };
 

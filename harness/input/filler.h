@@ -65,6 +65,9 @@ class Filler {
         return draw(AnyBits<T>{});
       case Distribution::small_integers:
         return draw(SmallIntegers<T>{range_});
+      case Distribution::divisors:
+        if constexpr (std::is_integral_v<T>) draw(Divisors<T>{});
+        return;
       case Distribution::castable:
         return draw_castable();
       case Distribution::integers:
@@ -140,8 +143,7 @@ class Filler {
       case Distribution::ordered:
         return Ordered<T>(range_, start_).lay(elements_, data_.turn);
       case Distribution::masks:
-        if constexpr (std::is_same_v<T, std::uint8_t>) draw(Masks<T>{data_.turn});
-        return;
+        return draw(Masks<T>{data_.turn});
       default:
         return;
     }

@@ -101,6 +101,31 @@ struct SquareRoot {
   }
 };
 
+struct Floor {
+  static constexpr bool rounds = false;
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION T operator()(T x) const {
+    return floor(x);
+  }
+};
+
+struct Ceiling {
+  static constexpr bool rounds = false;
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION T operator()(T x) const {
+    return ceil(x);
+  }
+};
+
+/// Rounds to the nearest whole number, half to even.
+struct RoundToWhole {
+  static constexpr bool rounds = false;
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION T operator()(T x) const {
+    return rint(x);
+  }
+};
+
 struct FusedMultiplyAdd {
   template <class T>
   ASSAY_ELEMENT_FUNCTION T operator()(T a, T b, T c) const {
@@ -149,6 +174,23 @@ struct Equal {
   }
 };
 
+struct IsNan {
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION bool operator()(T x) const {
+    return x != x;
+  }
+};
+
+/// min(max(x, low), high). Keeps a NaN.
+struct Clamp {
+  static constexpr bool rounds = false;
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION T operator()(T x, T low, T high) const {
+    const T raised = x < low ? low : x;
+    return high < raised ? high : raised;
+  }
+};
+
 /// Returns `a` where the mask is not 0, else `b`.
 struct Choose {
   template <class T>
@@ -163,6 +205,88 @@ struct Relu {
   template <class T>
   ASSAY_ELEMENT_FUNCTION T operator()(T x) const {
     return x <= 0 ? T{0} : x;
+  }
+};
+
+/// The quotient, rounded towards 0. Processors trap divisors of 0, which give 0 here, and the
+/// quotient of the least number and -1, which wraps.
+template <class T>
+ASSAY_ELEMENT_FUNCTION T truncated_quotient(T a, T b) {
+  if (b == 0) return 0;
+  if constexpr (std::is_signed_v<T>) {
+    if (b == -1) return static_cast<T>(0 - wrapping(a));
+  }
+  return static_cast<T>(a / b);
+}
+
+/// floor(a / b), where b is not 0: rounded down, as Python does.
+struct FloorDivide {
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION T operator()(T a, T b) const {
+    const T quotient = truncated_quotient(a, b);
+    const auto rest = wrapping(a) - wrapping(quotient) * wrapping(b);
+    const bool is_below = std::is_signed_v<T> && rest != 0 && (a < 0) != (b < 0);
+    return static_cast<T>(wrapping(quotient) - (is_below ? 1 : 0));
+  }
+};
+
+/// a - b floor(a / b), where b is not 0: of the sign of b, as in Python.
+struct Remainder {
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION T operator()(T a, T b) const {
+    const auto rest =
+        static_cast<T>(wrapping(a) - wrapping(truncated_quotient(a, b)) * wrapping(b));
+    const bool is_other_side = std::is_signed_v<T> && rest != 0 && (rest < 0) != (b < 0);
+    return static_cast<T>(wrapping(rest) + (is_other_side ? wrapping(b) : 0));
+  }
+};
+
+/// The number of bits to shift by: below those of T, as processors take it.
+template <class T>
+ASSAY_ELEMENT_FUNCTION int shift(T bits) {
+  return static_cast<int>(bits) & (8 * static_cast<int>(sizeof(T)) - 1);
+}
+
+struct ShiftLeft {
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION T operator()(T a, T b) const {
+    return static_cast<T>(wrapping(a) << shift(b));
+  }
+};
+
+/// Lets the sign in from the left.
+struct ShiftRight {
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION T operator()(T a, T b) const {
+    return static_cast<T>(a >> shift(b));
+  }
+};
+
+struct BitAnd {
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION T operator()(T a, T b) const {
+    return static_cast<T>(a & b);
+  }
+};
+
+struct BitOr {
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION T operator()(T a, T b) const {
+    return static_cast<T>(a | b);
+  }
+};
+
+struct BitXor {
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION T operator()(T a, T b) const {
+    return static_cast<T>(a ^ b);
+  }
+};
+
+struct BitNot {
+  template <class T>
+  ASSAY_ELEMENT_FUNCTION T operator()(T x) const {
+    return static_cast<T>(~x);
   }
 };
 

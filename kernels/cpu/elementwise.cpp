@@ -56,6 +56,22 @@ struct ElementwiseKernels : Mapped<Mapper> {
     });
   }
 
+  /// y[i] = x[i] between two ends, which each launch reads likewise.
+  static std::unique_ptr<Kernel> clamp(const OpInstance& op, const Binding& binding) {
+    return for_dtypes(Numbers{}, op, [&]<class T>(std::type_identity<T>) {
+      const T* x = Mapper::input<T>(binding, 0);
+      const T* from = Mapper::input<T>(binding, 1);
+      const T* to = Mapper::input<T>(binding, 2);
+      auto* y = static_cast<T*>(binding.outputs[0]);
+      return std::make_unique<FunctionKernel>(loop_text, [=, spec = op.signature.outputs[0]] {
+        const Computed<T> low = widened(*from);
+        const Computed<T> high = widened(*to);
+        map_rows<T>(
+            spec, [low, high](Computed<T> element) { return Clamp{}(element, low, high); }, y, x);
+      });
+    });
+  }
+
   static std::unique_ptr<Kernel> fill(const OpInstance& op, const Binding& binding) {
     return for_size(op, [&]<class T>(std::type_identity<T>) -> std::unique_ptr<Kernel> {
       const T* value = Mapper::input<T>(binding, 0);

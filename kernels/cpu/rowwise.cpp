@@ -64,6 +64,16 @@ ASSAY_VECTOR_CLONES void layernorm_row(const T* x, const T* weight, const T* bia
   });
 }
 
+template <class T>
+ASSAY_VECTOR_CLONES void rmsnorm_row(const T* x, const T* weight, T* y, std::int64_t cols) {
+  using C = Computed<T>;
+  C squares = 0;
+#pragma omp simd reduction(+ : squares)
+  for (std::int64_t i = 0; i < cols; ++i) squares += widened(x[i]) * widened(x[i]);
+  const C factor = 1 / std::sqrt(squares / static_cast<C>(cols) + C(1e-5));
+  store_row(y, cols, [=](std::int64_t i) { return widened(x[i]) * factor * widened(weight[i]); });
+}
+
 struct Rows {
   std::int64_t rows;
   std::int64_t cols;
@@ -97,27 +107,47 @@ std::unique_ptr<Kernel> softmax(const OpInstance& op, const Binding& binding) {
   });
 }
 
+/// f(x, y, cols) on each row.
+template <class T, class F>
+std::unique_ptr<Kernel> by_rows(const OpInstance& op, const Binding& binding, F f) {
+  const auto* x = static_cast<const T*>(binding.inputs[0]);
+  auto* y = static_cast<T*>(binding.outputs[0]);
+  return std::make_unique<FunctionKernel>("OpenMP over rows", [=,
+                                                               r = Rows(op.signature.outputs[0])] {
+    const std::int64_t row_bytes = r.cols * std::int64_t{sizeof(T)};
+    parallel_blocks(r.rows, row_bytes, [=](std::int64_t, std::int64_t first, std::int64_t count) {
+      for (std::int64_t row = first; row < first + count; ++row) {
+        f(x + row * r.step, y + row * r.step, r.cols);
+      }
+    });
+  });
+}
+
 std::unique_ptr<Kernel> layernorm(const OpInstance& op, const Binding& binding) {
   return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
-    const auto* x = static_cast<const T*>(binding.inputs[0]);
-    const auto* weight = static_cast<const T*>(binding.inputs[1]);
-    const auto* bias = static_cast<const T*>(binding.inputs[2]);
-    auto* y = static_cast<T*>(binding.outputs[0]);
-    const Rows r(op.signature.outputs[0]);
-    return std::make_unique<FunctionKernel>("OpenMP over rows", [=] {
-      const std::int64_t row_bytes = r.cols * std::int64_t{sizeof(T)};
-      parallel_blocks(r.rows, row_bytes, [=](std::int64_t, std::int64_t first, std::int64_t count) {
-        for (std::int64_t row = first; row < first + count; ++row) {
-          layernorm_row(x + row * r.step, weight, bias, y + row * r.step, r.cols);
-        }
-      });
-    });
+    return by_rows<T>(
+        op, binding,
+        [weight = static_cast<const T*>(binding.inputs[1]),
+         bias = static_cast<const T*>(binding.inputs[2])](const T* x, T* y, std::int64_t cols) {
+          layernorm_row(x, weight, bias, y, cols);
+        });
+  });
+}
+
+std::unique_ptr<Kernel> rmsnorm(const OpInstance& op, const Binding& binding) {
+  return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
+    return by_rows<T>(
+        op, binding,
+        [weight = static_cast<const T*>(binding.inputs[1])](const T* x, T* y, std::int64_t cols) {
+          rmsnorm_row(x, weight, y, cols);
+        });
   });
 }
 
 constexpr KernelRow rows[] = {
     {"softmax", softmax},
     {"layernorm", layernorm},
+    {"rmsnorm", rmsnorm},
 };
 
 }  // namespace

@@ -28,6 +28,19 @@ struct Scale {
   __device__ By prepared() const { return {widened(*factor)}; }
 };
 
+/// Keeps between two ends, which each launch reads likewise.
+template <class S>
+struct ClampBetween {
+  struct Ends {
+    Computed<S> low;
+    Computed<S> high;
+    __device__ Computed<S> operator()(Computed<S> x) const { return Clamp{}(x, low, high); }
+  };
+  const S* low;
+  const S* high;
+  __device__ Ends prepared() const { return {widened(*low), widened(*high)}; }
+};
+
 struct ElementwiseKernels : Mapped<Mapper> {
   static std::unique_ptr<Kernel> fma(const OpInstance& op, const Binding& binding) {
     return is_floating(op.format) && size_bytes(op.dtype()) == 2
@@ -39,6 +52,13 @@ struct ElementwiseKernels : Mapped<Mapper> {
     return for_dtypes(Numbers{}, op, [&]<class T>(std::type_identity<T>) {
       const Scale<Stored<T>> by{input<T>(binding, 1)};
       return Mapper::kernel_of<Stored<T>>(by, op, binding, input<T>(binding, 0));
+    });
+  }
+
+  static std::unique_ptr<Kernel> clamp(const OpInstance& op, const Binding& binding) {
+    return for_dtypes(Numbers{}, op, [&]<class T>(std::type_identity<T>) {
+      const ClampBetween<Stored<T>> between{input<T>(binding, 1), input<T>(binding, 2)};
+      return Mapper::kernel_of<Stored<T>>(between, op, binding, input<T>(binding, 0));
     });
   }
 

@@ -3,8 +3,8 @@
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/row_pieces.cuh"
 
-// Softmax and layernorm. A row that fits into the registers of a team is read once. A longer one is
-// read twice: for its statistics, and again for the results.
+// Softmax, layernorm and RMSNorm. A row that fits into the registers of a team is read once. A
+// longer one is read twice: for its statistics, and again for the results.
 namespace assay::cuda {
 namespace {
 
@@ -25,6 +25,29 @@ __device__ C joined(const C (&value)[N], Join join) {
 #pragma unroll
   for (int i = 4; i < N; ++i) chain[i % 4] = join(chain[i % 4], value[i]);
   return join(join(chain[0], chain[1]), join(chain[2], chain[3]));
+}
+
+/// One vector of results f(element, numbers of its column).
+template <class S, class F, class... Numbers>
+__device__ uint4 stored_words(const Held<S>& held, int k, F f, const Numbers&... numbers) {
+  Vector<Computed<S>, Piece<S>::width> results;
+#pragma unroll
+  for (int j = 0; j < Piece<S>::width; ++j) {
+    results.at[j] = f(held.value[k * Piece<S>::width + j], numbers.at[j]...);
+  }
+  return std::bit_cast<uint4>(stored<S>(results));
+}
+
+/// Stores f(element, numbers of its column) of a piece of a row.
+template <class S, class F, class... Tensors>
+__device__ void store_piece(const Piece<S>& piece, const Held<S>& held, S* y, F f,
+                            const Tensors*... per_column) {
+  uint4 words[held_vectors<S>];
+#pragma unroll
+  for (int k = 0; k < held_vectors<S>; ++k) {
+    words[k] = stored_words<S>(held, k, f, widened(piece.load(per_column, k))...);
+  }
+  piece.store(y, words);
 }
 
 /// Results are scale (x - shift), or scale e^(x - shift).
@@ -72,21 +95,55 @@ struct Softmax {
     }
   };
 
-  /// Stores scaled elements.
   __device__ void store(const Piece<S>& piece, const Held<S>& held, C scale, S* y) const {
-    uint4 words[held_vectors<S>];
-#pragma unroll
-    for (int k = 0; k < held_vectors<S>; ++k) {
-      Vector<C, Piece<S>::width> results;
-#pragma unroll
-      for (int j = 0; j < Piece<S>::width; ++j) {
-        results.at[j] = held.value[k * Piece<S>::width + j] * scale;
-      }
-      words[k] = std::bit_cast<uint4>(stored<S>(results));
-    }
-    piece.store(y, words);
+    store_piece(piece, held, y, [=](C x) { return x * scale; });
   }
 };
+
+/// Tensors of a number for each column. A block keeps them in shared memory, so many elements apart
+/// (0: they do not fit).
+template <class S, int Tensors>
+struct PerColumn {
+  const S* of[Tensors];
+  int kept;
+
+  __device__ void prepare(std::int64_t cols) {
+    if (kept == 0) return;
+    extern __shared__ uint4 memory[];
+    auto* shared = reinterpret_cast<S*>(memory);
+    for (int from = static_cast<int>(threadIdx.x) * Piece<S>::width; from < cols;
+         from += static_cast<int>(blockDim.x) * Piece<S>::width) {
+      const bool is_whole = from + Piece<S>::width <= cols;
+#pragma unroll
+      for (int i = 0; i < Tensors; ++i) {
+        S* const to = shared + i * kept;
+        if (is_whole && is_vector_aligned<Piece<S>::width>(of[i])) {
+          store_shared_vector(to + from, load_vector<Piece<S>::width>(of[i] + from));
+        } else {
+          for (int j = from; j < cols && j < from + Piece<S>::width; ++j) to[j] = of[i][j];
+        }
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < Tensors; ++i) of[i] = shared + i * kept;
+    __syncthreads();
+  }
+};
+
+/// Sum of squares.
+template <class S>
+__device__ Computed<S> sum_of_squares(const Held<S>& held) {
+  Computed<S> chain[4] = {};
+#pragma unroll
+  for (int i = 0; i < held_elements<S>; ++i) chain[i % 4] += held.value[i] * held.value[i];
+  return (chain[0] + chain[1]) + (chain[2] + chain[3]);
+}
+
+/// Factor of a row that divides by the root of a mean of squares.
+template <class C>
+__device__ C reciprocal_root(C squares, std::int64_t cols) {
+  return 1 / sqrt(squares / static_cast<C>(cols) + C(1e-5));
+}
 
 /// Computes the variance from differences to the mean. The mean of squares less the square of the
 /// mean cancels.
@@ -95,33 +152,9 @@ struct Layernorm {
   using C = Computed<S>;
   static constexpr C fill = 0;
 
-  const S* weight;
-  const S* bias;
-  /// The block keeps weight and bias, the second at this place, in shared memory. 0: they do not
-  /// fit.
-  int shared_bias;
+  PerColumn<S, 2> columns;  // weight and bias
 
-  __device__ void prepare(std::int64_t cols) {
-    if (shared_bias == 0) return;
-    extern __shared__ uint4 memory[];
-    auto* kept = reinterpret_cast<S*>(memory);
-    for (int from = static_cast<int>(threadIdx.x) * Piece<S>::width; from < cols;
-         from += static_cast<int>(blockDim.x) * Piece<S>::width) {
-      const bool is_whole = from + Piece<S>::width <= cols;
-      const auto copy = [&](S* to, const S* array) {
-        if (is_whole && is_vector_aligned<Piece<S>::width>(array)) {
-          store_shared_vector(to + from, load_vector<Piece<S>::width>(array + from));
-        } else {
-          for (int j = from; j < cols && j < from + Piece<S>::width; ++j) to[j] = array[j];
-        }
-      };
-      copy(kept, weight);
-      copy(kept + shared_bias, bias);
-    }
-    weight = kept;
-    bias = kept + shared_bias;
-    __syncthreads();
-  }
+  __device__ void prepare(std::int64_t cols) { columns.prepare(cols); }
 
   __device__ static void shift(Held<S>& held, C mean) {
 #pragma unroll
@@ -130,22 +163,10 @@ struct Layernorm {
     }
   }
 
-  /// Sum of squares.
-  __device__ static C squares(const Held<S>& held) {
-    C chain[4] = {};
-#pragma unroll
-    for (int i = 0; i < held_elements<S>; ++i) chain[i % 4] += held.value[i] * held.value[i];
-    return (chain[0] + chain[1]) + (chain[2] + chain[3]);
-  }
-
-  __device__ static C scale_of(C squares, std::int64_t cols) {
-    return 1 / sqrt(squares / static_cast<C>(cols) + C(1e-5));
-  }
-
   /// Turns the elements of a row into their differences to its mean and returns their scale.
   __device__ C normalise(Held<S>& held, const Team& team, std::int64_t cols) const {
     shift(held, team.all(joined(held.value, Plus{}), Plus{}, C{0}) / static_cast<C>(cols));
-    return scale_of(team.all(squares(held), Plus{}, C{0}), cols);
+    return reciprocal_root(team.all(sum_of_squares(held), Plus{}, C{0}), cols);
   }
 
   /// Chan, Golub, LeVeque: "Algorithms for computing the sample variance", The American
@@ -172,29 +193,50 @@ struct Layernorm {
       if (own == 0) return;
       const C own_mean = joined(held.value, Plus{}) / own;
       shift(held, own_mean);
-      *this = *this + Statistics{own, own_mean, Layernorm::squares(held)};
+      *this = *this + Statistics{own, own_mean, sum_of_squares(held)};
     }
 
     __device__ Line<C> of_row(const Team& team, std::int64_t cols) const {
       const Statistics all = team.all(*this, Plus{}, Statistics{});
-      return {all.mean, scale_of(all.squares, cols)};
+      return {all.mean, reciprocal_root(all.squares, cols)};
     }
   };
 
   __device__ void store(const Piece<S>& piece, const Held<S>& held, C scale, S* y) const {
-    uint4 words[held_vectors<S>];
-#pragma unroll
-    for (int k = 0; k < held_vectors<S>; ++k) {
-      const auto weights = widened(piece.load(weight, k));
-      const auto biases = widened(piece.load(bias, k));
-      Vector<C, Piece<S>::width> results;
-#pragma unroll
-      for (int j = 0; j < Piece<S>::width; ++j) {
-        results.at[j] = held.value[k * Piece<S>::width + j] * scale * weights.at[j] + biases.at[j];
-      }
-      words[k] = std::bit_cast<uint4>(stored<S>(results));
+    store_piece(
+        piece, held, y, [=](C x, C weight, C bias) { return x * scale * weight + bias; },
+        columns.of[0], columns.of[1]);
+  }
+};
+
+template <class S>
+struct Rmsnorm {
+  using C = Computed<S>;
+  static constexpr C fill = 0;
+
+  PerColumn<S, 1> columns;  // weight
+
+  __device__ void prepare(std::int64_t cols) { columns.prepare(cols); }
+
+  __device__ static void shift(Held<S>& /*held*/, C /*mean*/) {}
+
+  __device__ C normalise(Held<S>& held, const Team& team, std::int64_t cols) const {
+    return reciprocal_root(team.all(sum_of_squares(held), Plus{}, C{0}), cols);
+  }
+
+  struct Statistics {
+    C squares = 0;
+
+    __device__ void add(Held<S>& held) { squares += sum_of_squares(held); }
+
+    __device__ Line<C> of_row(const Team& team, std::int64_t cols) const {
+      return {0, reciprocal_root(team.all(squares, Plus{}, C{0}), cols)};
     }
-    piece.store(y, words);
+  };
+
+  __device__ void store(const Piece<S>& piece, const Held<S>& held, C scale, S* y) const {
+    store_piece(
+        piece, held, y, [=](C x, C weight) { return x * scale * weight; }, columns.of[0]);
   }
 };
 
@@ -292,20 +334,24 @@ std::size_t free_shared_bytes(Function* kernel) {
   return of_block - attributes.sharedSizeBytes;
 }
 
-std::unique_ptr<Kernel> layernorm(const OpInstance& op, const Binding& binding) {
+/// Makes the kernel of an op with tensors of a number for each column.
+template <template <class> class Op, int Tensors>
+std::unique_ptr<Kernel> normalisation(const OpInstance& op, const Binding& binding) {
   const RowTensor r(op.signature.outputs[0]);
   return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
     using S = Stored<T>;
-    Layernorm<S> norm{input<T>(binding, 1), input<T>(binding, 2), 0};
+    Op<S> norm{};
+    for (int i = 0; i < Tensors; ++i)
+      norm.columns.of[i] = input<T>(binding, static_cast<std::size_t>(i) + 1);
     const std::int64_t kept =
         (r.cols + vector_elements<S> - 1) / vector_elements<S> * vector_elements<S>;
-    std::size_t shared = 2 * static_cast<std::size_t>(kept) * sizeof(S);
-    if (shared <= free_shared_bytes(rows_in_registers<Layernorm<S>, S>)) {
-      norm.shared_bias = static_cast<int>(kept);
+    std::size_t shared = Tensors * static_cast<std::size_t>(kept) * sizeof(S);
+    if (shared <= free_shared_bytes(rows_in_registers<Op<S>, S>)) {
+      norm.columns.kept = static_cast<int>(kept);
     } else {
       shared = 0;
     }
-    // No more blocks than the GPU holds at once: each loads weight and bias.
+    // No more blocks than the GPU holds at once: each loads these tensors.
     const std::int64_t max_threads =
         std::int64_t{multiprocessors(binding)} * row_blocks<S> * row_threads;
     return std::make_unique<FunctionKernel>(
@@ -318,7 +364,8 @@ std::unique_ptr<Kernel> layernorm(const OpInstance& op, const Binding& binding) 
 
 constexpr KernelRow rows[] = {
     {"softmax", softmax},
-    {"layernorm", layernorm},
+    {"layernorm", normalisation<Layernorm, 2>},
+    {"rmsnorm", normalisation<Rmsnorm, 1>},
 };
 
 }  // namespace

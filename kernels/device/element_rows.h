@@ -35,6 +35,15 @@ struct Mapped {
     });
   }
 
+  /// y[i] = F(x[i]), a float of any dtype to a byte.
+  template <class F>
+  static std::unique_ptr<Kernel> test(const OpInstance& op, const Binding& binding) {
+    return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
+      return Mapper::template kernel_of<std::uint8_t>(F{}, op, binding,
+                                                      Mapper::template input<T>(binding, 0));
+    });
+  }
+
   static std::unique_ptr<Kernel> where(const OpInstance& op, const Binding& binding) {
     return for_size(op, [&]<class T>(std::type_identity<T>) {
       return Mapper::template kernel_of<T>(
@@ -70,16 +79,33 @@ inline constexpr KernelRow elementwise_rows[] = {
     {"neg", Backend::template map<Negate, SignedNumbers, 1>},
     {"abs", Backend::template map<Absolute, SignedNumbers, 1>},
     {"sqrt", Backend::template map<SquareRoot, Floats, 1>},
+    {"floor", Backend::template map<Floor, Floats, 1>},
+    {"ceil", Backend::template map<Ceiling, Floats, 1>},
+    {"round", Backend::template map<RoundToWhole, Floats, 1>},
     {"min", Backend::template map<Minimum, Numbers, 2>},
     {"max", Backend::template map<Maximum, Numbers, 2>},
     {"relu", Backend::template map<Relu, Floats, 1>},
     {"less", Backend::template compare<Less>},
     {"equal", Backend::template compare<Equal>},
+    {"isnan", Backend::template test<IsNan>},
+    {"clamp", Backend::clamp},
     {"fma", Backend::fma},
     {"scale", Backend::scale},
     {"where", Backend::where},
     {"copy", Backend::copy},
     {"fill", Backend::fill},
+};
+
+template <class Mapper>
+inline constexpr KernelRow integer_rows[] = {
+    {"floor_divide", Mapped<Mapper>::template map<FloorDivide, Integers, 2>},
+    {"remainder", Mapped<Mapper>::template map<Remainder, Integers, 2>},
+    {"shift_left", Mapped<Mapper>::template map<ShiftLeft, Integers, 2>},
+    {"shift_right", Mapped<Mapper>::template map<ShiftRight, Integers, 2>},
+    {"bit_and", Mapped<Mapper>::template map<BitAnd, Integers, 2>},
+    {"bit_or", Mapped<Mapper>::template map<BitOr, Integers, 2>},
+    {"bit_xor", Mapped<Mapper>::template map<BitXor, Integers, 2>},
+    {"bit_not", Mapped<Mapper>::template map<BitNot, Integers, 1>},
 };
 
 /// `Functions` names the implementation of each function.

@@ -26,6 +26,7 @@ struct KernelRow {
 template <class... Ts>
 struct TypeList {};
 using Floats = TypeList<double, float, BFloat16, Float16>;
+using Integers = TypeList<std::int64_t, std::int32_t, std::uint8_t>;
 using SignedNumbers = TypeList<double, float, BFloat16, Float16, std::int64_t, std::int32_t>;
 using Numbers =
     TypeList<double, float, BFloat16, Float16, std::int64_t, std::int32_t, std::uint8_t>;

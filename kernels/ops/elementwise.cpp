@@ -1,6 +1,7 @@
 #include "kernels/ops/elementwise.h"
 
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include "kernels/core/status.h"
@@ -32,11 +33,17 @@ Signature signature(DType dtype, const Params& params) {
     case Operands::compared:
       s = {.inputs = {tensor, tensor}, .outputs = {mask}};
       break;
+    case Operands::tested:
+      s.outputs = {mask};
+      break;
     case Operands::masked:
       s.inputs = {mask, tensor, tensor};
       break;
     case Operands::with_scalar:
       s.inputs = {tensor, scalar};
+      break;
+    case Operands::clamped:
+      s.inputs = {tensor, scalar, scalar};
       break;
     case Operands::scalar:
       s.inputs = {scalar};
@@ -73,6 +80,83 @@ Passes scaling() {
   for (const double factor : {0.0, std::numeric_limits<double>::infinity()}) {
     const Data constant{.distribution = Distribution::constant, .needle = factor};
     insert_before_last(passes, Pass{"special_factor", {any_exponent(), constant}, exact_rule});
+  }
+  return passes;
+}
+
+Data constant(double number) { return {.distribution = Distribution::constant, .needle = number}; }
+
+/// y = min(max(x, low), high), of numbers on both sides of the ends, beyond none and beyond one,
+/// and where the ends leave no number between them.
+Passes clamping() {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr double low = 20;
+  constexpr double high = 100;
+  const auto whole = [](double from, double to) {
+    return Data{.distribution = Distribution::small_integers, .range = {from, to}};
+  };
+  Passes passes;
+  const auto add = [&](std::string_view name, const Data& x, double from, double to) {
+    passes.push_back(Pass{name, {x, constant(from), constant(to)}, any_zero_rule});
+  };
+  add("all_exponents", any_exponent(), low, high);
+  add("ends", any_exponent(), -infinity, infinity);
+  add("one_end", any_exponent(), low, infinity);
+  add("one_end", any_exponent(), -infinity, high);
+  add("no_number_between", any_exponent(), high, low);
+  add("below", whole(0, low), low, high);
+  add("above", whole(high, 120), low, high);
+  for (const std::int64_t turn : {0, 1}) {
+    add("signs", {.distribution = Distribution::alternating, .range = {32, 64}, .turn = turn},
+        -infinity, infinity);
+  }
+  add("real_data", uniform({-50, 150}), low, high);
+  return passes;
+}
+
+/// Whole numbers, halves and what is next to them: from where on all numbers of f32 and of f64 are
+/// whole, and where adding that number, as some do, rounds wrongly.
+constexpr double of_rounding[] = {0.5,
+                                  -0.5,
+                                  1.5,
+                                  -1.5,
+                                  2.5,
+                                  -2.5,
+                                  1,
+                                  -1,
+                                  7,
+                                  126.5,
+                                  -1023.5,
+                                  4194303.5,
+                                  8388607.5,
+                                  -8388608,
+                                  16777215,
+                                  2147483647.5,
+                                  -2147483648,
+                                  2251799813685247.5,
+                                  4503599627370495.5,
+                                  -4503599627370496.0,
+                                  0x1p63};
+
+Passes to_whole_numbers() {
+  Passes passes = bit_for_bit_within(uniform({-100, 100}));
+  const Data around{.distribution = Distribution::around, .points = of_rounding};
+  insert_before_last(passes, Pass{"turning_points", {around}, exact_rule});
+  // Halves, which are ties: the distance to each whole number is the same.
+  for (const std::int64_t turn : {0, 1}) {
+    const Data ties = of_both_signs(1, 1000, turn, 0.5);
+    insert_before_last(passes, Pass{"ties", {ties}, exact_rule});
+  }
+  return passes;
+}
+
+/// y = x is NaN: each element is, in one of two turns.
+Passes telling_nan() {
+  Passes passes{Pass{"any_bits", {{.distribution = Distribution::any_bits}}, exact_rule},
+                Pass{"real_data", {real_data}, exact_rule}};
+  for (const std::int64_t turn : {0, 1}) {
+    const Data either{.distribution = Distribution::masks, .turn = turn};
+    insert_before_last(passes, Pass{"masks", {either}, exact_rule});
   }
   return passes;
 }
@@ -127,19 +211,26 @@ SignatureOf elementwise_signature(Operands operands) {
       return signature<Operands::three>;
     case Operands::compared:
       return signature<Operands::compared>;
+    case Operands::tested:
+      return signature<Operands::tested>;
     case Operands::masked:
       return signature<Operands::masked>;
     case Operands::with_scalar:
       return signature<Operands::with_scalar>;
+    case Operands::clamped:
+      return signature<Operands::clamped>;
     case Operands::scalar:
       return signature<Operands::scalar>;
   }
   __builtin_unreachable();
 }
 
+std::vector<Parameter> elementwise_parameters() {
+  return {size("n"), optional_extent("cols"), optional_extent("ld")};
+}
+
 Op elementwise(const OpRow& row, Operands operands, Passes passes) {
-  return make_op(row, {size("n"), optional_extent("cols"), optional_extent("ld")},
-                 elementwise_signature(operands), std::move(passes));
+  return make_op(row, elementwise_parameters(), elementwise_signature(operands), std::move(passes));
 }
 
 std::vector<Op> elementwise_ops() {
@@ -159,6 +250,11 @@ std::vector<Op> elementwise_ops() {
       elementwise({"scale", "y[i] = x[i] a; integers wrap", numbers()}, Operands::with_scalar, scaling()),
       elementwise({"square", "y[i] = x[i] x[i]; integers wrap", numbers()}, Operands::one, bit_for_bit()),
       elementwise({"sqrt", "y[i] = square root of x[i]", floats()}, Operands::one, bit_for_bit_within(above_zero)),
+      elementwise({"floor", "y[i] = greatest whole number up to x[i]", floats()}, Operands::one, to_whole_numbers()),
+      elementwise({"ceil", "y[i] = least whole number from x[i] on", floats()}, Operands::one, to_whole_numbers()),
+      elementwise({"round", "y[i] = whole number next to x[i], half to even", floats()}, Operands::one, to_whole_numbers()),
+      elementwise({"isnan", "y[i] = x[i] is NaN", floats()}, Operands::tested, telling_nan()),
+      elementwise({"clamp", "y[i] = min(max(x[i], a), b); NaN stays", numbers()}, Operands::clamped, clamping()),
       elementwise({"relu", "y[i] = max(x[i], 0); NaN stays", floats()}, Operands::one,
                   with_signs_in_turns(bit_for_bit_any_zero(), {32, 64})),
       elementwise({"min", "y[i] = min(a[i], b[i]); NaN if either is", numbers()}, Operands::two, with_choices_in_turns(order_of_two(true))),

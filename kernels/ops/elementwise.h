@@ -11,11 +11,14 @@ enum class Operands {
   two,
   three,
   compared,     // two; the output is a u8 mask
+  tested,       // one; the output is a u8 mask
   masked,       // a u8 mask and two
   with_scalar,  // one, and a scalar
+  clamped,      // one, and two scalars
   scalar,       // a scalar alone
 };
 SignatureOf elementwise_signature(Operands operands);
+std::vector<Parameter> elementwise_parameters();
 
 /// Returns {n}, or {n / cols, cols} with rows `ld` apart. Throws NotApplicable for extents that do
 /// not fit together.

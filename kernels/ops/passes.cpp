@@ -81,6 +81,8 @@ Passes with_real_data(Passes passes, const Data& data, double unbiased_terms) {
   return passes;
 }
 
+double unbiased_squares(DType dtype) { return dtype == DType::bf16 ? 0x1p-8 : unbiased_dots; }
+
 Rule for_symmetric_data(Rule rule) {
   rule.unbiased_terms = std::numeric_limits<double>::infinity();
   return rule;

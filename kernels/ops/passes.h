@@ -33,8 +33,13 @@ Data of_mean_one_half(DType dtype, std::int64_t terms, int factors = 1);
 Pass partly_beyond_f16(std::int64_t terms);
 /// Replaces the real data, and those between special values. `unbiased_terms` as in Rule.
 Passes with_real_data(Passes passes, const Data& data, double unbiased_terms);
-/// Rule::unbiased_terms of sums of data of mean one half.
+/// Rule::unbiased_terms of sums of data of mean one half, and of their products. Largest ratios
+/// that were measured in any order: docs/oracles.md.
 inline constexpr double unbiased_sums = 4;
+inline constexpr double unbiased_dots = 1;
+/// Of squares of `roots`. Those of numbers of 8 bits are so few that their roundings have a bias,
+/// which grows with the terms.
+double unbiased_squares(DType dtype);
 
 /// Rule for data whose sums round without bias at any length: each value is as likely as its
 /// negative.

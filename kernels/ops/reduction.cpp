@@ -63,7 +63,6 @@ constexpr Rule mean_rule{.oracle = Oracle::sum_bound, .extra = 2};
 constexpr Rule norm_rule{.oracle = Oracle::relative_bound, .per_term = 0.5, .extra = 2};
 
 // Largest ratios that were measured in any order: docs/oracles.md.
-constexpr double unbiased_dots = 1;
 constexpr double unbiased_products = 4;
 
 Passes summed(DType dtype, const Params& params) {
@@ -146,13 +145,11 @@ Passes beyond_squares(DType dtype, std::int64_t n) {
   return passes;
 }
 
-/// Squares of numbers of 8 bits are so few that their roundings have a bias, which grows with n.
 Passes normed(DType dtype, const Params& params) {
-  const double unbiased = dtype == DType::bf16 ? 0x1p-8 : unbiased_dots;
   // Subnormal norms of bf16 would be rounded twice.
   const Specials specials = dtype == DType::bf16 ? Specials::nonfinite : Specials::all;
   Passes passes = with_real_data(sum_then_operation(norm_rule, specials),
-                                 {.distribution = Distribution::roots}, unbiased);
+                                 {.distribution = Distribution::roots}, unbiased_squares(dtype));
   // The scale of a line may be its largest element, by which others are divided.
   passes[0].data = {{.distribution = Distribution::whole_powers}};
   for (Pass& pass : beyond_squares(dtype, params.integer("n")))

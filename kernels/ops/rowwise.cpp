@@ -21,18 +21,28 @@ TensorSpec rows_tensor(DType dtype, const Params& params) {
   return {.dtype = dtype, .shape = {params.integer("rows"), cols}, .row_stride = ld};
 }
 
-/// Affine: with a weight and a bias for each column.
-template <bool Affine>
+/// What an op computes of a row, with how many tensors of a number for each column.
+struct Computation {
+  int per_column;
+  double flops;            // for each element
+  bool is_constant_alone;  // the result of a row of one element
+};
+
+/// Softmax: maximum, subtraction, exponential, sum, division. Layernorm: sum, subtraction, square
+/// and sum, two multiplications and an addition. RMSNorm: square and sum, two multiplications.
+constexpr Computation of_softmax{.per_column = 0, .flops = 5, .is_constant_alone = true};
+constexpr Computation of_layernorm{.per_column = 2, .flops = 7, .is_constant_alone = true};
+constexpr Computation of_rmsnorm{.per_column = 1, .flops = 4, .is_constant_alone = false};
+
+template <const Computation& computation>
 Signature signature(DType dtype, const Params& params) {
   const TensorSpec tensor = rows_tensor(dtype, params);
   Signature s{.inputs = {tensor}, .outputs = {tensor}};
   const TensorSpec per_column{.dtype = dtype, .shape = {tensor.shape[1]}};
-  if (Affine) s.inputs.insert(s.inputs.end(), 2, per_column);
+  s.inputs.insert(s.inputs.end(), static_cast<std::size_t>(computation.per_column), per_column);
   s.terms = tensor.shape[1];
-  s.is_constant = tensor.shape[1] == 1;  // 1, or the bias
-  // Softmax: maximum, subtraction, exponential, sum, division. Layernorm: sum, subtraction, square
-  // and sum, two multiplications and an addition.
-  return with_work(std::move(s), as_double(tensor.elements()) * (Affine ? 7 : 5));
+  s.is_constant = computation.is_constant_alone && tensor.shape[1] == 1;
+  return with_work(std::move(s), as_double(tensor.elements()) * computation.flops);
 }
 
 constexpr double centres_of_rows[] = {0, -2e4, 100, 1e30, -1e30, 6e4, -1e6, 1e12};
@@ -93,31 +103,69 @@ Passes layernorm_passes(DType dtype, const Params& params) {
   return with_few_terms_in_turns(std::move(passes), x, rule, real_data);
 }
 
+/// A sum of squares errs by half as much where its root divides. Six more: the mean and its sum
+/// with epsilon, by half as much too; the root, its reciprocal, and two products, in any order.
+constexpr Rule rmsnorm_rule{.oracle = Oracle::relative_bound, .per_term = 0.5, .extra = 6};
+
+Passes rmsnorm_passes(DType dtype, const Params& params) {
+  const Rule& rule = rmsnorm_rule;
+  // The mean of their squares is about the number that is added to it, and a tenth of that.
+  const Data small = uniform({-0.0055, 0.0055});
+  const Data smaller = uniform({-0.0017, 0.0017});
+  // Their squares are beyond f16.
+  const Data large = dtype == DType::f16 ? uniform({-3e4, 3e4}) : uniform({-1e15, 1e15});
+  Passes passes{Pass{"small_squares", {small, real_data}, rule},
+                Pass{"small_squares", {smaller, real_data}, rule},
+                Pass{"large", {large, real_data}, rule},
+                Pass{"zeros", {uniform({0, 0}), real_data}, rule},
+                // Squares about a mean far from zero, which is no part of them.
+                Pass{"mean_1000", {uniform({992, 1008}), real_data}, rule},
+                Pass{"real_data", {real_data}, rule}};
+  passes = with_real_data(with_specials(std::move(passes), Specials::nonfinite),
+                          {.distribution = Distribution::roots}, unbiased_squares(dtype));
+  const Data weights{.distribution = Distribution::small_integers, .range = {-2, 2}};
+  passes.at(passes.size() - 2).data.push_back(weights);
+  const TensorSpec x = rows_tensor(dtype, params);
+  passes = with_outliers(with_specials_in_turns(std::move(passes), x), x);
+  Rule lone = rule;
+  lone.roundings = 1;
+  passes = with_lone_terms(std::move(passes), lone);
+  return with_few_terms_in_turns(std::move(passes), x, rule, real_data);
+}
+
 /// Works on each of `rows` rows of `cols` elements separately, optionally `ld` apart.
-template <bool Affine, class AnyPasses>
+template <const Computation& computation, class AnyPasses>
 Op rowwise(const OpRow& row, AnyPasses passes) {
-  return make_op(row, {extent("rows"), extent("cols"), optional_extent("ld")}, signature<Affine>,
-                 std::move(passes));
+  return make_op(row, {extent("rows"), extent("cols"), optional_extent("ld")},
+                 signature<computation>, std::move(passes));
 }
 
 }  // namespace
 
 std::vector<Op> rowwise_ops() {
   return {
-      rowwise<false>({"softmax",
-                      "y[r][c] = e^(x[r][c] - m) / sum over j of e^(x[r][j] - m), m the maximum of "
-                      "row r",
-                      floats(),
-                      {},
-                      "rows"},
-                     softmax_passes),
-      rowwise<true>({"layernorm",
-                     "y[r][c] = (x[r][c] - mean of row r) / sqrt(its variance + 1e-5) weight[c] + "
-                     "bias[c]",
-                     floats(),
-                     {},
-                     "rows"},
-                    layernorm_passes),
+      rowwise<of_softmax>(
+          {"softmax",
+           "y[r][c] = e^(x[r][c] - m) / sum over j of e^(x[r][j] - m), m the maximum of "
+           "row r",
+           floats(),
+           {},
+           "rows"},
+          softmax_passes),
+      rowwise<of_layernorm>(
+          {"layernorm",
+           "y[r][c] = (x[r][c] - mean of row r) / sqrt(its variance + 1e-5) weight[c] + bias[c]",
+           floats(),
+           {},
+           "rows"},
+          layernorm_passes),
+      rowwise<of_rmsnorm>(
+          {"rmsnorm",
+           "y[r][c] = x[r][c] / sqrt(mean of the squares of row r + 1e-5) weight[c]",
+           floats(),
+           {},
+           "rows"},
+          rmsnorm_passes),
   };
 }
 

@@ -71,6 +71,7 @@ enum class Distribution {
   few,             // special values and small numbers, so few that equal ones meet
   any_bits,        // all numbers, infinities and NaNs, those that signal too
   small_integers,  // uniform in [low, high], both included, in any dtype
+  divisors,        // integers of all sizes, but 0 and -1
   castable,        // as `stratified`, within the range of the cast's target and next to its ties
   integers,        // times powers of two; every sum of the op is exact (harness/input/exact_data.h)
   whole_powers,    // as `integers`, but powers of two: a quotient of two is exact as well
@@ -101,7 +102,7 @@ enum class Distribution {
   ordered,         // from `low` to `high`, by turn: as they come; the other way round; with few
                    // exchanged; the second half before the first; three quarters of a few small
                    // numbers, then any
-  masks,           // 0, or any other byte, by the element's turn
+  masks,           // 0, or any other byte, by the element's turn; floats: any number, or any NaN
   near_ties,       // within a few steps of one number of each line, or as many of another byte;
                    // lines take turns where
   scattered,       // floats of all exponents below one of each line; lines take turns where

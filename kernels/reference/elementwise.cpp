@@ -57,6 +57,41 @@ struct SquareRoot {
     }
   }
 };
+struct Floor {
+  template <class T>
+  auto operator()(T x) const {
+    if constexpr (std::is_integral_v<T>) {
+      return x;  // no such op
+    } else {
+      return std::floor(x);
+    }
+  }
+};
+struct Ceiling {
+  template <class T>
+  auto operator()(T x) const {
+    if constexpr (std::is_integral_v<T>) {
+      return x;  // no such op
+    } else {
+      return -std::floor(-x);
+    }
+  }
+};
+/// Of the two whole numbers around x the nearer, and of two as near the even one.
+struct RoundToWhole {
+  template <class T>
+  auto operator()(T x) const {
+    if constexpr (std::is_integral_v<T>) {
+      return x;  // no such op
+    } else {
+      const T below = std::floor(x);
+      const T part = x - below;  // exact: the bits of x behind the point
+      const bool is_odd = std::fmod(below, T{2}) != 0;
+      const bool is_up = part > T{0.5} || (part == T{0.5} && is_odd);
+      return std::copysign(is_up ? below + 1 : below, x);
+    }
+  }
+};
 struct FusedMultiplyAdd {
   template <class T>
   auto operator()(T a, T b, T c) const {
@@ -168,6 +203,13 @@ struct Equal {
   }
 };
 
+struct IsNan {
+  template <class T>
+  std::uint8_t operator()(T x) const {
+    return not_a_number(x) ? 1 : 0;
+  }
+};
+
 struct Relu {
   template <class T>
   T operator()(T x) const {
@@ -183,7 +225,8 @@ Reference chosen(const OpInstance& op) {
                                 std::span<std::byte> out) {
       const T* a = p.input<T>(0).data() + first;
       if constexpr (Inputs == 1) {
-        for (std::size_t i = 0; i < out.size() / sizeof(T); ++i) store(out, i, F{}(a[i]));
+        using Y = decltype(F{}(T{}));
+        for (std::size_t i = 0; i < out.size() / sizeof(Y); ++i) store(out, i, F{}(a[i]));
       } else {
         const T* b = p.input<T>(1).data() + first;
         using Y = decltype(F{}(T{}, T{}));
@@ -191,6 +234,24 @@ Reference chosen(const OpInstance& op) {
       }
     }};
   });
+}
+
+/// y[i] = x[i], raised to one end and then lowered to the other.
+template <class T>
+void clamp_bits(const Problem& p, std::span<const double>, std::int64_t first,
+                std::span<std::byte> out) {
+  const T low = p.input<T>(1)[0];
+  const T high = p.input<T>(2)[0];
+  for (std::size_t i = 0; i < out.size() / sizeof(T); ++i) {
+    const T x = p.input<T>(0)[static_cast<std::size_t>(first) + i];
+    const T raised = before(x, low) ? low : x;
+    store(out, i, before(high, raised) ? high : raised);
+  }
+}
+
+Reference clamp(const OpInstance& op) {
+  return visit_dtype(
+      op.dtype(), []<class T>(std::type_identity<T>) { return Reference{.bits = clamp_bits<T>}; });
 }
 
 /// Bytes of a whole element, by its size alone.
@@ -240,6 +301,11 @@ constexpr ReferenceRow rows[] = {
     {"neg", exactly<Negate, 1>},
     {"abs", exactly<Absolute, 1>},
     {"sqrt", exactly<SquareRoot, 1>},
+    {"floor", exactly<Floor, 1>},
+    {"ceil", exactly<Ceiling, 1>},
+    {"round", exactly<RoundToWhole, 1>},
+    {"isnan", chosen<IsNan, 1>},
+    {"clamp", clamp},
     {"scale", scale},
     {"fma", fused_multiply_add},
     {"min", chosen<Minimum, 2>},

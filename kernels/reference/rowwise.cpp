@@ -67,6 +67,7 @@ void softmax_values(const Problem& p, std::span<const double> state, std::int64_
 // --- Layernorm -----------------------------------------------------------------------------------
 
 constexpr std::size_t layernorm_numbers = 4;
+constexpr std::size_t rmsnorm_numbers = 2;
 constexpr long double epsilon = 1e-5L;
 
 /// State of each row: the mean as value and rest, s = sqrt(variance + epsilon), mean |x|.
@@ -117,6 +118,37 @@ void layernorm_values(const Problem& p, std::span<const double> state, std::int6
   }
 }
 
+// --- RMSNorm -------------------------------------------------------------------------------------
+
+/// State of each row: sqrt(mean of squares + epsilon), as value and rest.
+template <class T>
+State solve_rmsnorm(const Problem& p) {
+  using Real = Wider<T>;
+  return solve_lines<rmsnorm_numbers, T>(p, [](std::span<const T> line, double* state) {
+    Real squares = 0;
+    for (const T element : line) squares += static_cast<Real>(wide(element)) * wide(element);
+    const Real root =
+        std::sqrt(squares / static_cast<Real>(line.size()) + static_cast<Real>(epsilon));
+    state[0] = static_cast<double>(root);
+    state[1] = std::isfinite(state[0]) ? static_cast<double>(root - state[0]) : 0;
+  });
+}
+
+template <class T>
+void rmsnorm_values(const Problem& p, std::span<const double> state, std::int64_t first,
+                    Values out) {
+  using Real = Wider<T>;
+  const TensorSpec& spec = p.op.signature.inputs[0];
+  const auto x = p.input<T>(0);
+  for (std::size_t i = 0; i < out.value.size(); ++i) {
+    const std::size_t at = static_cast<std::size_t>(first) + i;
+    const double* row = &state[line_of(spec, at) * rmsnorm_numbers];
+    const auto place = static_cast<std::size_t>(spec.place_of(static_cast<std::int64_t>(at)));
+    const Real root = static_cast<Real>(row[0]) + row[1];
+    put<Real>(out, i, wide(x[at]) / root * wide(p.input<T>(1)[place]), 0);
+  }
+}
+
 Reference softmax(const OpInstance& op) {
   return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_softmax<T>, .values = softmax_values<T>};
@@ -129,9 +161,16 @@ Reference layernorm(const OpInstance& op) {
   });
 }
 
+Reference rmsnorm(const OpInstance& op) {
+  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
+    return Reference{.solve = solve_rmsnorm<T>, .values = rmsnorm_values<T>};
+  });
+}
+
 constexpr ReferenceRow rows[] = {
     {"softmax", softmax},
     {"layernorm", layernorm},
+    {"rmsnorm", rmsnorm},
 };
 
 }  // namespace

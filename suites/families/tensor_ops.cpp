@@ -254,6 +254,10 @@ const Names elementwise{"fill", "copy",    "neg",   "abs",    "add",       "sub"
                         "div",  "fma",     "scale", "square", "sqrt",      "exp", "log",
                         "tanh", "sigmoid", "relu",  "gelu",   "gelu_tanh", "pow", "min",
                         "max",  "less",    "equal", "where"};
+/// Those whose speed is that of the others: timed in the full profile alone.
+const Names more_elementwise{"floor",        "ceil",      "round",      "isnan",       "clamp",
+                             "floor_divide", "remainder", "shift_left", "shift_right", "bit_and",
+                             "bit_or",       "bit_xor",   "bit_not"};
 const Names reductions{"sum", "prod", "dot", "norm2", "scan"};
 const Names reductions_of_some{"mean", "reduce_min", "reduce_max", "argmax", "argmin"};
 const Names along_axes{"sum_axis",        "prod_axis",       "mean_axis",   "norm2_axis",
@@ -262,7 +266,7 @@ const Names of_arrays{"sum",  "prod",       "dot",        "norm2",  "scan",  "so
                       "mean", "reduce_min", "reduce_max", "argmax", "argmin"};
 /// Those that are defined for no elements too.
 const Names sums_along_axes{"sum_axis", "prod_axis", "norm2_axis"};
-const Names normalisations{"softmax", "layernorm"};
+const Names normalisations{"softmax", "layernorm", "rmsnorm"};
 
 /// Grids of every op and dtype on error-prone shapes: many, and only checked.
 std::vector<Grid> checked() {
@@ -281,6 +285,8 @@ std::vector<Grid> checked() {
   std::vector<Grid> grids{
       {elementwise, all, {small}},
       {elementwise, all, {strided}},
+      {more_elementwise, all, {small}},
+      {more_elementwise, all, {strided}},
       {{"cast"}, all_formats, {to, casts}},
       {{"random"}, all, {small, seed}},
       {reductions, all, {small}},
@@ -310,9 +316,11 @@ std::vector<Grid> checked() {
       {{"sort"}, {f64, bf16, f16, i64, u8}, {lengths(standard)}},
       {{"argmax"}, {f32, u8}, {past_24_bits}},
       {elementwise, {f32}, {lengths_of_elements(smoke)}},
+      {more_elementwise, {f32, u8}, {lengths_of_elements(smoke)}},
       {{"cast"}, {f32}, {axis("to", {{seeds, "bf16"}}), lengths_of_elements(smoke)}},
       {{"random"}, {f32}, {lengths_of_elements(smoke), seed}},
       {elementwise, {f64, bf16, f16, i64, i32, i8, u8}, {lengths_of_elements(standard)}},
+      {more_elementwise, {f64, bf16, f16, i64, i32}, {lengths_of_elements(standard)}},
       {normalisations, {f32, bf16}, {rows(smoke)}},
       {normalisations, {f64, f16}, {rows(standard)}},
       {normalisations, floats, {many_rows}},
@@ -346,6 +354,7 @@ std::vector<Grid> timed() {
           {elementwise, {f32}, {large}},
           {{"copy", "add", "relu", "gelu"}, others, {large}},
           {elementwise, others, {large_in_full}},
+          {more_elementwise, all, {large_in_full}},
           {{"cast"}, {f32}, {to_narrow, large}},
           {{"cast"}, {bf16, f16, i32, u8}, {to_f32, large}},
           {{"random"}, {f32}, {large, seed}},
@@ -356,7 +365,8 @@ std::vector<Grid> timed() {
           {reductions_of_some, others, {large_in_full}},
           {{"sum_axis", "reduce_max_axis", "argmax_axis"}, {f32, bf16}, {large_axes}},
           {{"sort"}, {f32, i64, i32}, {sortable}},
-          {normalisations, floats, {large_rows}},
+          {{"softmax", "layernorm"}, floats, {large_rows}},
+          {{"rmsnorm"}, {f32, bf16}, {large_rows}},
           {{"transpose"}, {f64, f32, bf16, u8}, {large_matrices}},
           {{"gather"}, {f32, bf16}, {large_tables}},
           {{"quantize"}, {bf16}, {to_blocks, large_blocks}},

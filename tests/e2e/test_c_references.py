@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "any-op.md").read_text(encoding="utf-8")
 RMSNORM, = re.findall(r"^```c\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 KERNEL = """import assay, numpy as np
-@assay.kernel("rmsnorm")
+@assay.kernel("rms_norm")
 def kernel(x, g, *, out):
     x, g = x.astype("f4"), g.astype("f4")
     out[...] = {}
@@ -42,7 +42,7 @@ REFUSED = {
     "a size that nothing tells": ('{.shape = "rows,cols"}, {', '{.shape = "2*rows,cols"}, {', "no input has the extent 'rows' alone"),
     "sums of nothing known": ('.terms = "cols"', '.terms = "columns"', "terms has the name 'columns'"),
     "roundings below none": (".roundings = 1", ".roundings = -1", "roundings is -1.0: give a number of at least 0"),
-    "no function": (".reference = rmsnorm", ".reference = 0", "reference is NULL"),
+    "no function": (".reference = rms_norm", ".reference = 0", "reference is NULL"),
     "half a range": ('{.shape = "cols"}', '{.shape = "cols", .low = "0"}', "a low or a high end alone"),
     "its end": ("return 0;", "__builtin_trap();", "signal"),
 }
@@ -73,7 +73,7 @@ class References(AssayTest):
 
     def test_a_right_kernel_is_judged_and_timed(self):
         self.library()
-        self.assertIn("rmsnorm(x0[rows,cols], x1[cols]) -> [rows,cols]", self.assay("list", "--ops", "--own-ops", "ops.so").stdout)
+        self.assertIn("rms_norm(x0[rows,cols], x1[cols]) -> [rows,cols]", self.assay("list", "--ops", "--own-ops", "ops.so").stdout)
         rows = self.judge(RIGHT, "--suite", "own_ops", "--axis", "rows=17,96", "--axis", "cols=1,1000")
         self.assertEqual({"pass"}, {row["status"] for row in rows}, [row["reason"] for row in rows])
         self.assertEqual({"f32", "f16"}, {row["dtype"] for row in rows})
@@ -85,7 +85,7 @@ class References(AssayTest):
         self.library()
         for what, result in WRONG.items():
             with self.subTest(what):
-                row, = self.judge(result, "--case", "rmsnorm/f32/rows=96,cols=1000", "--check-only", expect=1,
+                row, = self.judge(result, "--case", "rms_norm/f32/rows=96,cols=1000", "--check-only", expect=1,
                                   out=what.replace(" ", "-"))
                 self.assertEqual(("fail", "measured_band"), (row["status"], row["caught_by"]), row["reason"])
 
@@ -111,7 +111,7 @@ static int32_t launch(void* kernel, const void* const* in, void* const* out, voi
 static void destroy(void* kernel) { (void)kernel; }
 static const char* last_error(void) { return ""; }
 const assay_kernel_table* assay_kernels(void) {
-  static const assay_offer offers[] = {{"rmsnorm", "f32"}};
+  static const assay_offer offers[] = {{"rms_norm", "f32"}};
   static const assay_kernel_table table = {ASSAY_KERNEL_VERSION, "both", offers, 1, create, launch, destroy, last_error, 0, 0};
   return &table;
 }
@@ -125,7 +125,7 @@ const assay_kernel_table* assay_kernels(void) {
 
     def test_without_roundings_nothing_is_green(self):
         self.library(RMSNORM.replace(".roundings = 1, ", ""))
-        row, = self.judge(RIGHT, "--case", "rmsnorm/f32/rows=17,cols=256", "--check-only", expect=1)
+        row, = self.judge(RIGHT, "--case", "rms_norm/f32/rows=17,cols=256", "--check-only", expect=1)
         self.assertEqual("vacuous", row["status"], row["reason"])
 
     def test_integers_and_their_bounds(self):
@@ -148,7 +148,7 @@ const assay_op_table* assay_ops(void) {
 }
 """
         self.library(text)
-        kernel = KERNEL.replace("rmsnorm", "take_rows").split("    x, g")[0] + "    out[0][...] = x[g]\n    out[1][...] = {}\n"
+        kernel = KERNEL.replace("rms_norm", "take_rows").split("    x, g")[0] + "    out[0][...] = x[g]\n    out[1][...] = {}\n"
         for factor, expect in (("2 * g", 0), ("2 * g + (g == 7)", 1)):
             with unittest.mock.patch(f"{__name__}.KERNEL", kernel):
                 rows = self.judge(factor, "--suite", "take_rows", "--check-only", "--axis", "n=100", "--axis", "m=100", expect=expect, out=f"out{expect}")

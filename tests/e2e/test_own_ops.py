@@ -60,14 +60,14 @@ class OwnOps(AssayTest):
         self.assertEqual({"pass"}, {row["status"] for row in rows}, [row["reason"] for row in rows])
         self.assertLessEqual({"f32", "f16"}, {row["dtype"] for row in rows})
         by_id = {row["case_id"]: row for row in rows}
-        row = by_id["rmsnorm/f32/rows=96,cols=1000"]
+        row = by_id["rms_norm/f32/rows=96,cols=1000"]
         for data in ("large_data", "small_data", "far_mean", "special_values", "real_data"):
             self.assertIn(f"{data}=measured_band(", row["oracle"])
         self.assertGreater(float(row["time_median_s"]), 0)
 
     def test_wrong_kernels_are_red(self):
         right = RMSNORM.rsplit("    out[...]", 1)[0]
-        case = ("--case", "rmsnorm/f32/rows=96,cols=1000", "--check-only")
+        case = ("--case", "rms_norm/f32/rows=96,cols=1000", "--check-only")
         for what, line in WRONG.items():
             with self.subTest(what):
                 self.write("wrong.py", f"{right}    {line}\n")
@@ -76,14 +76,14 @@ class OwnOps(AssayTest):
 
     def test_selections_know_them(self):
         self.write("mine.py", RMSNORM)
-        listed = json.loads(self.assay("list", "--kernels", "mine.py", "--device", "cpu", "--suite", "rmsnorm", "--axis",
+        listed = json.loads(self.assay("list", "--kernels", "mine.py", "--device", "cpu", "--suite", "rms_norm", "--axis",
                                        "rows=5,6", "--axis", "dtype=f32", "--json").stdout)
         ids = [trial["case_id"] for trial in listed["trials"]]
-        self.assertIn("rmsnorm/f32/rows=5,cols=256", ids)
-        self.assertTrue(all(one.startswith(("rmsnorm/f32/rows=5,", "rmsnorm/f32/rows=6,")) for one in ids))
+        self.assertIn("rms_norm/f32/rows=5,cols=256", ids)
+        self.assertTrue(all(one.startswith(("rms_norm/f32/rows=5,", "rms_norm/f32/rows=6,")) for one in ids))
         for odd in (1, 3, 17, 1001):
-            self.assertIn(f"rmsnorm/f32/rows=5,cols={odd}", ids)
-        self.assertIn("rmsnorm(x[rows,cols], g[cols]) -> [rows,cols]", self.assay("list", "--ops", "--own-ops", "mine.py").stdout)
+            self.assertIn(f"rms_norm/f32/rows=5,cols={odd}", ids)
+        self.assertIn("rms_norm(x[rows,cols], g[cols]) -> [rows,cols]", self.assay("list", "--ops", "--own-ops", "mine.py").stdout)
 
     def test_a_reference_in_a_file_of_its_own(self):
         op, kernel = RMSNORM.split("@assay.kernel")
@@ -179,7 +179,7 @@ const assay_kernel_table* assay_kernels(void) {
     def test_references_are_kernels_too(self):
         """--kernels numpy, torch and compiled take the reference itself; kernels in its file are not asked for."""
         self.write("op.py", RMSNORM.replace("out[...] = ", "out[...] = 0 * "))
-        case = ("--own-ops", "op.py", "--case", "rmsnorm/f32/rows=17,cols=256", "--check-only")
+        case = ("--own-ops", "op.py", "--case", "rms_norm/f32/rows=17,cols=256", "--check-only")
         row, = self.run_file("numpy", *case)
         self.assertEqual("pass", row["status"], row["reason"])
         self.assertRegex(row["implementation"], r"^NumPy \S+ reference")
@@ -188,12 +188,12 @@ const assay_kernel_table* assay_kernels(void) {
             self.skipTest(f"no Python here has torch: install Debian's {PACKAGES['torch']}")
         self.write("op.py", """import assay, torch
 @assay.op(["rows,cols", "cols"], sizes={"rows": [17, 96], "cols": [256, 1000]}, dtypes=["f32", "bf16"], arithmetic="eager")
-def rmsnorm(x, g):
+def rms_norm(x, g):
     return x / torch.sqrt((x * x).mean(-1, keepdim=True) + 1e-6) * g
 """)
         with unittest.mock.patch.dict(os.environ, ASSAY_PYTHON=torch):
             for dtype in ("f32", "bf16"):
-                row, = self.run_file("torch", *case[:3], f"rmsnorm/{dtype}/rows=17,cols=256", "--check-only", out=dtype)
+                row, = self.run_file("torch", *case[:3], f"rms_norm/{dtype}/rows=17,cols=256", "--check-only", out=dtype)
                 self.assertEqual("pass", row["status"], row["reason"])
                 self.assertRegex(row["implementation"], r"^PyTorch \S+ reference")
             compiles = subprocess.run([torch, "-c", "import torch; torch.compile"], capture_output=True, check=False).returncode == 0
@@ -366,11 +366,11 @@ def f(x):
         self.write("mine.py", """import assay
 text = open("op.py").read()
 open("op.py", "w").write(text.replace("return x / ", "return x * 0 + 7 #"))
-@assay.kernel("rmsnorm")
+@assay.kernel("rms_norm")
 def kernel(x, g, *, out):
     out[...] = 7
 """)
-        row, = self.run_file("mine.py", "--own-ops", "op.py", "--case", "rmsnorm/f32/rows=17,cols=256", "--check-only", expect=4)
+        row, = self.run_file("mine.py", "--own-ops", "op.py", "--case", "rms_norm/f32/rows=17,cols=256", "--check-only", expect=4)
         self.assertNotEqual("pass", row["status"])
         self.assertIn("* 0 + 7", (self.folder / "op.py").read_text(encoding="utf-8"), "it did try")
 
@@ -378,20 +378,20 @@ def kernel(x, g, *, out):
         op, kernel = RMSNORM.split("@assay.kernel")
         self.write("op.py", op)
         self.write("mine.py", "import assay, numpy as np\n@assay.kernel" + kernel)
-        row, = self.run_file("mine.py", "--own-ops", "op.py", "--case", "rmsnorm/f32/rows=17,cols=256", "--check-only")
+        row, = self.run_file("mine.py", "--own-ops", "op.py", "--case", "rms_norm/f32/rows=17,cols=256", "--check-only")
         self.assertIn("--own-ops op.py", row["replay"])
         self.write("a.py", RMSNORM)
         self.write("b.py", RMSNORM)
         for base, why in (("a.py", "the kernels of one side define ops"), ("b.py", "a.py is not the only file that defines ops")):
             sides = ("--base-kernels", base, "--cand-kernels", "mine.py" if base == "a.py" else "a.py")
-            case = ("--case", "rmsnorm/f32/rows=17,cols=256", "--device", "cpu")
+            case = ("--case", "rms_norm/f32/rows=17,cols=256", "--device", "cpu")
             refused = self.assay("ab", *sides, *case, expect=2)
             self.assertIn(why, refused.stderr)
             self.assertIn("name it by --own-ops", refused.stderr)
             done = subprocess.run([ASSAY, "ab", "--own-ops", "op.py", "--rounds", "6", "--confirm", "6", *sides, *case], cwd=self.folder,
                                   capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
             self.assertIn(done.returncode, (0, 5), done.stderr)  # a busy machine may make one side seem slower
-            self.assertIn("rmsnorm/f32/rows=17,cols=256", done.stdout)
+            self.assertIn("rms_norm/f32/rows=17,cols=256", done.stdout)
 
     def test_bad_definitions_end_before_anything_runs(self):
         head = "import assay, numpy as np\n"
@@ -415,10 +415,10 @@ def kernel(x, g, *, out):
     def test_comparisons_and_reports_know_them(self):
         self.write("mine.py", RMSNORM)
         for out in ("base", "cand"):
-            self.run_file("mine.py", "--case", "rmsnorm/f32/rows=96,cols=1000", out=out)
+            self.run_file("mine.py", "--case", "rms_norm/f32/rows=96,cols=1000", out=out)
         self.assertIn("1 timed in both", self.assay("compare", "base", "cand").stdout)
         self.assay("report", "base", "-o", "page.html")
-        self.assertIn("rmsnorm", (self.folder / "page.html").read_text(encoding="utf-8"))
+        self.assertIn("rms_norm", (self.folder / "page.html").read_text(encoding="utf-8"))
 
     def test_in_cuda_on_an_emulated_gpu(self):
         if not (BUILD / "lib" / "emulated" / "libcuda.so.1").exists():
@@ -428,12 +428,12 @@ def kernel(x, g, *, out):
         self.write("op.py", RMSNORM.split("@assay.kernel")[0])
         right = example("cuda")
         for name, text, status in (("right", right, "pass"), ("wrong", right.replace("1e-6f", "2e-6f"), "fail")):
-            self.write("rmsnorm.cu", text)
+            self.write("rms_norm.cu", text)
             subprocess.run([nvcc, "-std=c++17", "-shared", "-Xcompiler", "-fPIC", "--no-compress", "-gencode",
-                            "arch=compute_75,code=compute_75", f"-I{ROOT}/kernels/providers", "rmsnorm.cu", "-o", "rmsnorm.so",
+                            "arch=compute_75,code=compute_75", f"-I{ROOT}/kernels/providers", "rms_norm.cu", "-o", "rms_norm.so",
                             "-cudart", "none", f"-L{BUILD}/lib", "-lassay_emulated_cudart"], cwd=self.folder, check=True)
-            subprocess.run([ROOT / "scripts" / "emulate-gpu", "--build", BUILD, ASSAY, "run", "--kernels", "./rmsnorm.so",
-                            "--own-ops", "op.py", "--device", "cuda:0", "--case", "rmsnorm/f32/rows=17,cols=256", "--no-limits",
+            subprocess.run([ROOT / "scripts" / "emulate-gpu", "--build", BUILD, ASSAY, "run", "--kernels", "./rms_norm.so",
+                            "--own-ops", "op.py", "--device", "cuda:0", "--case", "rms_norm/f32/rows=17,cols=256", "--no-limits",
                             "--out", name], cwd=self.folder, capture_output=True, check=False)
             row, = self.rows(name)
             self.assertEqual((status, "measured_band" if status == "fail" else ""), (row["status"], row["caught_by"]), row["reason"])

@@ -13,7 +13,7 @@ class Selftest(AssayTest):
             return list(csv.DictReader(text, strict=True))
 
     def test_every_fault_is_caught_and_no_right_device_is_flagged(self):
-        said = self.assay("selftest")
+        said = self.assay("selftest", "--checks")
         rows = self.table("assay-selftest.csv")
         odd = {"declared_sums", "f32_factors", "rounded_parts", "stuck_meter",  # and not wrong
                "remembers_all_elements", "looks_at_callers", "expects_the_order", "disk", "incremental", "periodic",
@@ -37,6 +37,9 @@ class Selftest(AssayTest):
                               ("freivalds", "exact_data"), ("last_launch", "timed_launches"), ("supervision", "")},
                              {(row["caught_by"], row["caught_on"]) for row in faults})
         self.assertEqual({row["caught_by"] for row in rows if row["verdict"] == "passed"}, {""})
+        # Without it, something passes.
+        self.assertRegex(said.stderr, r"\n0 of \d+ checks let nothing slip when they are off\n")
+        self.assertIn("without clock ", said.stdout)
 
     def test_cases_feel_each_element(self):
         said = self.assay("selftest", "--felt", "--profile", "seeds", "--filter", "tensor_ops/less/f32", "--csv", "felt.csv")

@@ -47,16 +47,21 @@ void split_sums(Launch& launch) {
   });
 }
 
-/// Rounds products to multiples of 2^-13 before they are added. Multiples of that do not show it.
+/// Keeps the first 13 bits of the greatest product of a sum, and of the others what lies in these
+/// places. Factors of few bits do not show it, nor do sums beside which small products are nothing.
 void fixed_point(Launch& launch) {
   for_products_in_f32(launch, [&]<class T>(std::type_identity<T>) {
     multiply<T>(launch, [](auto x, auto w, auto bias) {
-      constexpr double step = 0x1p-13;
+      constexpr int kept_bits = 13;
+      const auto product = [&](std::size_t i) { return double{wide(x[i])} * double{wide(w[i])}; };
+      double greatest = 0;
+      for (std::size_t i = 0; i < x.size(); ++i)
+        greatest = std::max(greatest, std::abs(product(i)));
+      const bool has_places = greatest > 0 && std::isfinite(greatest);
+      const double step = has_places ? std::ldexp(1.0, std::ilogb(greatest) - kept_bits + 1) : 0;
       double sum = wide(bias);
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        const double product = double{wide(x[i])} * double{wide(w[i])};
-        sum += std::abs(product) < step ? product : std::nearbyint(product / step) * step;
-      }
+      for (std::size_t i = 0; i < x.size(); ++i)
+        sum += has_places ? std::nearbyint(product(i) / step) * step : product(i);
       return decltype(bias)(static_cast<float>(sum));
     });
   });
@@ -140,7 +145,7 @@ void no_shift(Launch& launch) {
 constexpr DataFault faults[] = {
     {"half_accumulator", "sums kept in half precision", half_accumulator},
     {"split_sums", "partial sums stored in the output's type", split_sums},
-    {"fixed_point", "products rounded to multiples of 2^-13", fixed_point},
+    {"fixed_point", "products in 13 bits, at the places of the greatest one", fixed_point},
     {"saturation", "sums of int8 products saturate at 16 bits", saturation},
     {"truncation", "truncated to bfloat16, not rounded", truncation},
     {"one_pass_variance", "the variance as mean of squares less square of the mean",

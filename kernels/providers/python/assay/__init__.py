@@ -14,7 +14,7 @@ An op that Assay does not know is defined by a reference, a plain function in Nu
     import assay, numpy as np
 
     @assay.op(["rows,cols", "cols"], sizes={"rows": [256], "cols": [1024, 4096]})
-    def rmsnorm(x, g):
+    def rms_norm(x, g):
         mean_square = (x * x).mean(-1, keepdims=True)
         return x / np.sqrt(mean_square + 1e-6) * g
 """

@@ -136,7 +136,7 @@ def _write_parameter(writer, name, sizes):
 
 
 def _formula(definition, facts):
-    """Returns "rmsnorm(x[rows,cols], g[cols]) -> [rows,cols]: first line of the docstring"."""
+    """Returns "rms_norm(x[rows,cols], g[cols]) -> [rows,cols]: first line of the docstring"."""
     inputs = ", ".join(f"{name}[{','.join(tensor.extents)}]"
                        for name, tensor in zip(definition.arguments, definition.inputs))
     outputs = ", ".join(f"[{','.join(output.extents)}]" for output in facts.outputs)

@@ -9,6 +9,7 @@ import assay
 FLOATS = ("f64", "f32", "f16")
 SIGNED = (*FLOATS, "i64", "i32")
 NUMBERS = (*SIGNED, "u8")
+INTEGERS = ("i64", "i32", "u8")
 MOVED = (*NUMBERS, "i8")
 PRODUCTS = ("f64", "f32")
 
@@ -49,6 +50,10 @@ def less(a, b, *, out):
 
 def equal(a, b, *, out):
     numpy.equal(a, b, out=out.view(bool))
+
+
+def isnan(x, *, out):
+    numpy.isnan(x, out=out.view(bool))
 
 
 def dot(a, b, *, out):
@@ -132,12 +137,20 @@ def linear_stack(x, *weights, out, params):
 for name, function in (("add", numpy.add), ("sub", numpy.subtract), ("mul", numpy.multiply), ("scale", numpy.multiply),
                        ("square", numpy.square), ("min", numpy.minimum), ("max", numpy.maximum)):
     direct(name, NUMBERS, function)
-for name, function in (("div", numpy.divide), ("sqrt", numpy.sqrt), ("exp", numpy.exp), ("log", numpy.log),
+for name, function in (("floor_divide", numpy.floor_divide), ("remainder", numpy.remainder),
+                       ("shift_left", numpy.left_shift), ("shift_right", numpy.right_shift),
+                       ("bit_and", numpy.bitwise_and), ("bit_or", numpy.bitwise_or), ("bit_xor", numpy.bitwise_xor),
+                       ("bit_not", numpy.invert)):
+    direct(name, INTEGERS, function)
+for name, function in (("div", numpy.divide), ("sqrt", numpy.sqrt), ("floor", numpy.floor), ("ceil", numpy.ceil),
+                       ("round", numpy.rint), ("exp", numpy.exp), ("log", numpy.log),
                        ("tanh", numpy.tanh), ("pow", numpy.power)):
     direct(name, FLOATS, function)
 direct("neg", SIGNED, numpy.negative)
 direct("abs", SIGNED, numpy.absolute)
 direct("relu", FLOATS, numpy.maximum, 0)
+direct("clamp", NUMBERS, numpy.clip)
+offer("isnan", FLOATS, isnan)
 offer("less", NUMBERS, less)
 offer("equal", NUMBERS, equal)
 offer("where", NUMBERS, lambda mask, a, b: numpy.where(mask, a, b))  # no out

@@ -9,6 +9,7 @@ import assay
 FLOATS = ("f64", "f32", "bf16", "f16")
 SIGNED = (*FLOATS, "i64", "i32")
 NUMBERS = (*SIGNED, "u8")
+INTEGERS = ("i64", "i32", "u8")
 MOVED = (*NUMBERS, "i8")
 FORMATS = (*MOVED, "e4m3", "e5m2")
 PRODUCTS = (*FLOATS, "tf32")
@@ -25,21 +26,21 @@ def dtype_of(tensor):
     return getattr(torch, names[tensor.dtype])
 
 
-def attempt(make, problem):
-    """Makes a kernel. Raises NotMine with PyTorch's words if a call with zeros of small extents shows that it lacks the
-    dtype here."""
+def attempt(make, filled, problem):
+    """Makes a kernel. Raises NotMine with PyTorch's words if a call with `filled` tensors of small extents shows that it
+    lacks the dtype here."""
     def small(extent):
         return extent if extent <= 64 else 64 + extent % 16  # keeps remainders, which matrix units may insist on
 
-    def zeros(tensor):
-        return torch.zeros([small(e) for e in tensor.shape], device=problem.device).to(dtype_of(tensor))
+    def like(tensor):
+        return filled([small(e) for e in tensor.shape], device=problem.device).to(dtype_of(tensor))
 
     shrunk = assay.Problem(problem.op, problem.dtype, problem.params, problem.device,
                            *[tuple(t._replace(shape=tuple(map(small, t.shape))) for t in tensors)
                              for tensors in (problem.inputs, problem.outputs)])
-    outs = [zeros(tensor) for tensor in problem.outputs]
+    outs = [like(tensor) for tensor in problem.outputs]
     try:
-        result = make(shrunk)(*[zeros(tensor) for tensor in problem.inputs], out=outs[0])
+        result = make(shrunk)(*[like(tensor) for tensor in problem.inputs], out=outs[0])
         if result is not None:
             outs[0].copy_(result)
     except (RuntimeError, NotImplementedError) as error:
@@ -63,15 +64,15 @@ def settings(problem):
         return None
 
 
-def offer(op, dtypes, function=None, make=None):
+def offer(op, dtypes, function=None, make=None, filled=torch.zeros):
     """Registers a function of tensors, or `make`, which makes one for a problem."""
     make = make or (lambda problem: function)
-    assay.kernel(op, dtypes, "torch", prepare=functools.partial(attempt, make), describe=settings)(function or make)
+    assay.kernel(op, dtypes, "torch", prepare=functools.partial(attempt, make, filled), describe=settings)(function or make)
 
 
-def direct(op, dtypes, function, *arguments):
+def direct(op, dtypes, function, *arguments, **how):
     """Registers a function that takes the inputs, these further arguments, and out."""
-    offer(op, dtypes, lambda *inputs, out: function(*inputs, *arguments, out=out))
+    offer(op, dtypes, lambda *inputs, out: function(*inputs, *arguments, out=out), **how)
 
 
 def reduction(op, dtypes, function):
@@ -181,6 +182,13 @@ def sort(problem):
     return call
 
 
+def rms_norm(problem):
+    function = getattr(torch.nn.functional, "rms_norm", None)
+    if function is None:
+        raise assay.NotMine(f"PyTorch {torch.__version__} has no rms_norm")
+    return lambda x, weight, *, out: function(x, x.shape[1:], weight, 1e-5)  # no out
+
+
 def dot(a, b, *, out):
     torch.dot(a, b, out=out.view(()))
 
@@ -198,6 +206,11 @@ offer("fma", FLOATS, lambda a, b, c, *, out: torch.addcmul(c, a, b, out=out))
 direct("scale", NUMBERS, torch.mul)
 direct("square", NUMBERS, torch.square)
 direct("sqrt", FLOATS, torch.sqrt)
+direct("floor", FLOATS, torch.floor)
+direct("ceil", FLOATS, torch.ceil)
+direct("round", FLOATS, torch.round)
+offer("isnan", FLOATS, lambda x, *, out: out.copy_(torch.isnan(x)))  # no out
+direct("clamp", NUMBERS, torch.clamp)
 direct("relu", FLOATS, torch.clamp_min, 0)  # what torch.relu calls, which has no out
 direct("min", NUMBERS, torch.minimum)
 direct("max", NUMBERS, torch.maximum)
@@ -205,6 +218,16 @@ direct("less", NUMBERS, torch.lt)
 direct("equal", NUMBERS, torch.eq)
 offer("where", NUMBERS, lambda mask, a, b, *, out: torch.where(mask.bool(), a, b, out=out))
 offer("cast", FORMATS, lambda x, *, out: out.copy_(x))
+
+# Integers.
+direct("floor_divide", INTEGERS, torch.floor_divide, filled=torch.ones)
+direct("remainder", INTEGERS, torch.remainder, filled=torch.ones)
+direct("shift_left", INTEGERS, torch.bitwise_left_shift)
+direct("shift_right", INTEGERS, torch.bitwise_right_shift)
+direct("bit_and", INTEGERS, torch.bitwise_and)
+direct("bit_or", INTEGERS, torch.bitwise_or)
+direct("bit_xor", INTEGERS, torch.bitwise_xor)
+direct("bit_not", INTEGERS, torch.bitwise_not)
 
 # Functions.
 for name in ("exp", "log", "tanh", "sigmoid", "pow"):
@@ -228,6 +251,7 @@ offer("sort", NUMBERS, make=sort)
 # Rows and layouts.
 direct("softmax", FLOATS, torch.softmax, 1)
 offer("layernorm", FLOATS, lambda x, weight, bias, *, out: layer_norm(x, x.shape[1:], weight, bias, 1e-5))  # no out
+offer("rmsnorm", FLOATS, make=rms_norm)
 offer("transpose", NUMBERS, lambda x, *, out: out.copy_(x.t()))
 offer("gather", NUMBERS, lambda x, index, *, out: torch.index_select(x, 0, index, out=out))
 

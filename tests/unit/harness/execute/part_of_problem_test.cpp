@@ -136,6 +136,7 @@ TEST(PartOfProblem, OfOtherOpsHasWholeRows) {
   for (const char* id :
        {"tensor_ops/softmax/f32/rows=9,cols=33", "tensor_ops/softmax/f16/rows=9,cols=33",
         "tensor_ops/layernorm/f32/rows=9,cols=33", "tensor_ops/layernorm/f64/rows=9,cols=33",
+        "tensor_ops/rmsnorm/f32/rows=9,cols=33", "tensor_ops/rmsnorm/bf16/rows=9,cols=33",
         "tensor_ops/batched_matmul/bf16/batch=9,m=3,n=4,k=5",
         "tensor_ops/batched_matmul/f32/batch=9,m=3,n=4,k=5",
         "linear/linear_stack/f32/batch=9,in=16,width=24,layers=3,bias=1,act=relu",
@@ -170,7 +171,7 @@ TEST(PartOfProblem, OfEachOpOfTheTableIsRight) {
       EXPECT_EQ(op.name, "linear");
     }
   }
-  EXPECT_EQ(apart, "batched_matmul linear linear_stack softmax layernorm ")
+  EXPECT_EQ(apart, "batched_matmul linear linear_stack softmax layernorm rmsnorm ")
       << "add a case of a new one above";
 }
 
