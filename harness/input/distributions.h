@@ -130,6 +130,27 @@ struct AnyBits {
   }
 };
 
+/// Half of them any bits. Of the others each number of bits is as likely, and some are powers of
+/// two, or all bits below one: masks, and the ends of the type.
+template <class T>
+T integer_of_any_size(std::uint64_t bits) {
+  using Word = std::make_unsigned_t<T>;
+  const std::uint64_t choice = mix(bits);
+  const auto any = static_cast<T>(bits);
+  if (choice % 2 == 0) return any;
+  const auto size = static_cast<int>((choice >> 8U) % (8 * sizeof(T)));
+  const auto power = static_cast<Word>(Word{1} << size);
+  const bool is_other_side = (choice >> 3U) % 2 != 0;
+  switch ((choice >> 1U) % 4) {
+    case 0:
+      return static_cast<T>(is_other_side ? 0 - power : power);
+    case 1:
+      return static_cast<T>(is_other_side ? ~(power - 1) : power - 1);
+    default:
+      return static_cast<T>(any >> size);
+  }
+}
+
 /// One in 32 elements is special. Half of the others draw their exponent uniformly from the whole
 /// range. The other half draw exponents that matter beside 1, or functions such as exp would be 1
 /// almost everywhere. A 16-bit or 8-bit type has so few values that each comes once in 65,536 or
@@ -143,7 +164,7 @@ class Stratified {
   /// The elements without those that are special.
   T operator()(std::uint64_t bits, std::int64_t i) const {
     if constexpr (std::is_integral_v<T>) {
-      return static_cast<T>(bits);
+      return integer_of_any_size<T>(bits);
     } else if constexpr (is_narrow_float<T>) {
       // Steps of an odd number visit all of them.
       const auto step = (start_ + static_cast<std::uint64_t>(i)) * 40503U;
@@ -339,8 +360,14 @@ struct Masks {
       return T(std::numeric_limits<float>::infinity()).bits;
     }
   }
+  /// Of half of them one bit alone tells them from infinities.
   static auto nan(std::uint64_t bits) {
-    return static_cast<decltype(exponent())>(bits | exponent() | 1U);
+    constexpr std::uint64_t all = exponent();
+    constexpr int payload_bits = std::countr_zero(all);
+    const std::uint64_t choice = mix(bits);
+    const std::uint64_t one = std::uint64_t{1} << (choice / 2 % payload_bits);
+    const std::uint64_t sign = bits & (all + (all & (~all + 1)));
+    return static_cast<decltype(exponent())>(choice % 2 == 0 ? bits | all | 1U : sign | all | one);
   }
   /// One in four is infinite.
   static auto number(std::uint64_t bits) {
@@ -351,14 +378,10 @@ struct Masks {
   }
 };
 
-/// Drawn size by size, down to 1; of both signs.
 template <class T>
 struct Divisors {
   T operator()(std::uint64_t bits) const {
-    constexpr int digits = std::numeric_limits<T>::digits;
-    const T size = static_cast<T>(mix(bits) % digits);
-    const auto divisor = static_cast<T>(static_cast<T>(bits) >> size);
-    // -1 comes from all negative numbers.
+    const T divisor = integer_of_any_size<T>(bits);
     return divisor == 0 ? T(1) : divisor == static_cast<T>(-1) ? T(-2) : divisor;
   }
 };

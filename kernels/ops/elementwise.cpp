@@ -106,6 +106,13 @@ Passes clamping() {
   add("no_number_between", any_exponent(), high, low);
   add("below", whole(0, low), low, high);
   add("above", whole(high, 120), low, high);
+  add("around_zero", any_exponent(), -1, 1);
+  // Ends of every size, and x near them.
+  passes.insert(passes.end(), 2, Pass{"any_ends", {real_data}, any_zero_rule});
+  for (std::int64_t turn = 0; turn < near_tie_places; ++turn) {
+    const Data near{.distribution = Distribution::near_ties, .turn = turn};
+    passes.push_back({"near_ties", {near}, any_zero_rule});
+  }
   for (const std::int64_t turn : {0, 1}) {
     add("signs", {.distribution = Distribution::alternating, .range = {32, 64}, .turn = turn},
         -infinity, infinity);
@@ -142,9 +149,9 @@ Passes to_whole_numbers() {
   Passes passes = bit_for_bit_within(uniform({-100, 100}));
   const Data around{.distribution = Distribution::around, .points = of_rounding};
   insert_before_last(passes, Pass{"turning_points", {around}, exact_rule});
-  // Halves, which are ties: the distance to each whole number is the same.
-  for (const std::int64_t turn : {0, 1}) {
-    const Data ties = of_both_signs(1, 1000, turn, 0.5);
+  // Halves, which are ties, up to those that the dtype has no more.
+  for (const double most : {4.5, 1000.5, 0x1p13 + 0.5, 0x1p22 + 0.5, 0x1p40 + 0.5, 0x1p51 + 0.5}) {
+    const Data ties{.distribution = Distribution::small_integers, .range = {-most, most}};
     insert_before_last(passes, Pass{"ties", {ties}, exact_rule});
   }
   return passes;

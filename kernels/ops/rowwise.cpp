@@ -112,12 +112,21 @@ Passes rmsnorm_passes(DType dtype, const Params& params) {
   // The mean of their squares is about the number that is added to it, and a tenth of that.
   const Data small = uniform({-0.0055, 0.0055});
   const Data smaller = uniform({-0.0017, 0.0017});
-  // Their squares are beyond f16.
-  const Data large = dtype == DType::f16 ? uniform({-3e4, 3e4}) : uniform({-1e15, 1e15});
+  // Their squares are beyond f16, and in f64 beyond f32.
+  const Data large = dtype == DType::f16
+                         ? uniform({-3e4, 3e4})
+                         : Data{.range = {-1e15, 1e15}, .range_f64 = Range{-1e100, 1e100}};
+  // No numbers of rows that count as zeros: subnormal ones.
+  const Data tiny = dtype == DType::f16
+                        ? uniform({1e-6, 1e-5})
+                        : Data{.range = {2e-39, 1e-38}, .range_f64 = Range{2e-309, 1e-308}};
+  const Data large_weights = dtype == DType::f16 ? uniform({-100, 100}) : uniform({-1e6, 1e6});
   Passes passes{Pass{"small_squares", {small, real_data}, rule},
                 Pass{"small_squares", {smaller, real_data}, rule},
                 Pass{"large", {large, real_data}, rule},
                 Pass{"zeros", {uniform({0, 0}), real_data}, rule},
+                Pass{"tiny", {tiny, uniform({0.5, 2})}, rule},
+                Pass{"large_weights", {real_data, large_weights}, rule},
                 // Squares about a mean far from zero, which is no part of them.
                 Pass{"mean_1000", {uniform({992, 1008}), real_data}, rule},
                 Pass{"real_data", {real_data}, rule}};
@@ -125,6 +134,12 @@ Passes rmsnorm_passes(DType dtype, const Params& params) {
                           {.distribution = Distribution::roots}, unbiased_squares(dtype));
   const Data weights{.distribution = Distribution::small_integers, .range = {-2, 2}};
   passes.at(passes.size() - 2).data.push_back(weights);
+  for (const std::int64_t turn : {0, 1, 2}) {
+    Data special_weights = weights;
+    special_weights.specials = Specials::nonfinite;
+    special_weights.turn = turn;
+    insert_before_last(passes, Pass{"special_weights", {real_data, special_weights}, rule});
+  }
   const TensorSpec x = rows_tensor(dtype, params);
   passes = with_outliers(with_specials_in_turns(std::move(passes), x), x);
   Rule lone = rule;

@@ -67,7 +67,7 @@ enum class Distribution {
   normal,          // of mean `low` and standard deviation `high`
   stratified,      // random sign, exponent and significand, within [low, high], and special values;
                    // of 16-bit floats each of the 65,536 values, of 8-bit floats the 256; of
-                   // integers any
+                   // integers all sizes
   few,             // special values and small numbers, so few that equal ones meet
   any_bits,        // all numbers, infinities and NaNs, those that signal too
   small_integers,  // uniform in [low, high], both included, in any dtype

@@ -15,13 +15,17 @@ const Axis small = axis("n", {{seeds, 0}, {seeds, 1}, {seeds, 3}, {seeds, 1003},
 const Axis some = axis("n", {{seeds, 1}, {seeds, 3}, {seeds, 1003}, {smoke, 65537}});
 /// Whole vectors and blocks, six of 1024; and several of them with half a vector behind.
 const Axis whole_blocks = axis("n", {{smoke, 6144}, {smoke, 4102}});
+/// Without a tail, of each dtype: a kernel of vectors alone, which may have loops of its own.
+const Axis whole_vectors = axis("n", {{smoke, 3072}});
 /// Whole rounds of blocks, and a third level of partial results.
 const Axis whole_rounds = axis("n", {{smoke, 8192}, {smoke, 300007}});
 /// Rows of a prime length within wider ones, whose gaps are guarded. With an odd `ld` rows start at
 /// any distance from an aligned address.
-const Axis strided{
-    {"n", "cols", "ld"},
-    {{seeds, {610, 61, 64}}, {smoke, {600, 60, 67}}, {standard, {1048567, 1021, 1024}}}};
+const Axis strided{{"n", "cols", "ld"},
+                   {{seeds, {610, 61, 64}},
+                    {smoke, {2400, 60, 67}},
+                    {smoke, {2560, 64, 72}},
+                    {standard, {1048567, 1021, 1024}}}};
 /// Beyond the last cache, 16 Mi or what the devices need; a prime beyond the first caches; and one
 /// beyond most last caches.
 const Axis large =
@@ -93,12 +97,19 @@ const Axis sortable = growing("n", axis("n", {{standard, 1048573}, {full, 167772
 /// Sizes for one op of each kind, timed at all levels so that the quick ones measure something too.
 const Axis quick = axis("n", {{seeds, 1003}, {smoke, 1048573}});
 
-const Axis small_rows{
-    {"rows", "cols"},
-    {{seeds, {2, 3}}, {seeds, {16, 1003}}, {smoke, {1, 65537}}, {smoke, {1021, 128}}}};
-const Axis strided_rows{
-    {"rows", "cols", "ld"},
-    {{seeds, {5, 61, 64}}, {smoke, {6, 60, 67}}, {standard, {1021, 768, 1024}}}};
+const Axis small_rows{{"rows", "cols"},
+                      {{seeds, {2, 3}},
+                       {seeds, {16, 1003}},
+                       {smoke, {1, 65537}},
+                       {smoke, {1021, 128}},
+                       {smoke, {3, 4096}},
+                       {smoke, {48, 48}},
+                       {smoke, {2053, 1}}}};
+const Axis strided_rows{{"rows", "cols", "ld"},
+                        {{seeds, {5, 61, 64}},
+                         {smoke, {40, 60, 67}},
+                         {smoke, {18, 64, 72}},
+                         {standard, {1021, 768, 1024}}}};
 const Axis large_rows = growing(
     "rows",
     {{"rows", "cols"}, {{standard, {4096, 1024}}, {full, {16384, 1024}}, {full, {16384, 4096}}}});
@@ -316,11 +327,15 @@ std::vector<Grid> checked() {
       {{"sort"}, {f64, bf16, f16, i64, u8}, {lengths(standard)}},
       {{"argmax"}, {f32, u8}, {past_24_bits}},
       {elementwise, {f32}, {lengths_of_elements(smoke)}},
-      {more_elementwise, {f32, u8}, {lengths_of_elements(smoke)}},
+      {more_elementwise, {f32, i32}, {lengths_of_elements(smoke)}},
+      {elementwise, {f64, bf16, f16, i64, i32, i8, u8}, {whole_vectors}},
+      {{"cast"}, all_formats, {to, whole_vectors}},
+      {{"random"}, {f64, bf16, f16, i64, i32, u8}, {whole_vectors, seed}},
+      {more_elementwise, {f64, bf16, f16, i64, u8}, {whole_vectors}},
       {{"cast"}, {f32}, {axis("to", {{seeds, "bf16"}}), lengths_of_elements(smoke)}},
       {{"random"}, {f32}, {lengths_of_elements(smoke), seed}},
       {elementwise, {f64, bf16, f16, i64, i32, i8, u8}, {lengths_of_elements(standard)}},
-      {more_elementwise, {f64, bf16, f16, i64, i32}, {lengths_of_elements(standard)}},
+      {more_elementwise, {f64, bf16, f16, i64, u8}, {lengths_of_elements(standard)}},
       {normalisations, {f32, bf16}, {rows(smoke)}},
       {normalisations, {f64, f16}, {rows(standard)}},
       {normalisations, floats, {many_rows}},

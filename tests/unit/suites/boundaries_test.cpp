@@ -1,6 +1,7 @@
 // Shapes chosen for boundaries, and how far a plan meets them.
 #include "suites/boundaries.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -56,8 +57,9 @@ TEST(Boundaries, TheProfilesMeetEachWithAReason) {
         EXPECT_NE(value.boundary.reason, "");
       }
     }
-    for (const char* op : {"linear", "batched_matmul", "softmax", "layernorm", "transpose",
-                           "gather", "sum", "scan", "argmax", "sort", "add", "where"}) {
+    for (const char* op :
+         {"linear", "batched_matmul", "softmax", "layernorm", "rmsnorm", "transpose", "gather",
+          "sum", "scan", "argmax", "sort", "add", "where"}) {
       EXPECT_TRUE(ops.contains(op)) << op;
     }
   }
@@ -101,6 +103,50 @@ TEST(Boundaries, EachExtentHasEachTail) {
   }
 }
 
+/// Of rows, or arrays, of one op and dtype.
+struct Lengths {
+  std::set<std::int64_t> of_lines;
+  bool has_vectors_apart = false;  // whole ones, in rows with gaps
+  bool has_odd_rows_apart = false;
+  std::int64_t max_rows_apart = 0;
+};
+
+std::map<std::string, Lengths> lengths_by_op_and_dtype(const char* profile) {
+  std::map<std::string, Lengths> all;
+  for (const Case& one : select_cases({.suites = {"tensor_ops"}, .profile = profile})) {
+    const Params& params = one.op.params;
+    const bool has_cols = params.integer_or("cols", 0) > 0;
+    const bool is_line = has_cols || (params.find("n") != nullptr && params.find("m") == nullptr &&
+                                      params.find("inner") == nullptr);
+    if (!is_line || one.op.op->name == "quantize") continue;  // in blocks of 32
+    Lengths& lengths = all[fmt::format("{} {}", one.op.op->name, name(one.op.format))];
+    const std::int64_t length = params.integer(has_cols ? "cols" : "n");
+    const std::int64_t ld = params.integer_or("ld", 0);
+    if (ld == 0) {
+      lengths.of_lines.insert(length);
+      continue;
+    }
+    lengths.has_vectors_apart |= length % 8 == 0 && ld % 8 == 0;
+    lengths.has_odd_rows_apart |= ld % 2 != 0;
+    lengths.max_rows_apart =
+        std::max(lengths.max_rows_apart, one.op.signature.outputs[0].elements() / length);
+  }
+  return all;
+}
+
+// Kernels of each dtype may have loops of their own.
+TEST(Boundaries, EachDtypeHasLinesOfWholeVectorsAndOthers) {
+  for (const auto& [op, lengths] : lengths_by_op_and_dtype("smoke")) {
+    const auto has = [&](auto is) { return std::ranges::any_of(lengths.of_lines, is); };
+    EXPECT_TRUE(has([](std::int64_t n) { return n > 32 && n % 32 == 0; })) << op;
+    EXPECT_TRUE(has([](std::int64_t n) { return n > 32 && n % 2 != 0; })) << op;
+    if (lengths.max_rows_apart == 0) continue;
+    EXPECT_TRUE(lengths.has_vectors_apart) << op;
+    EXPECT_TRUE(lengths.has_odd_rows_apart) << op;
+    EXPECT_GT(lengths.max_rows_apart, 16) << op;
+  }
+}
+
 TEST(Boundaries, TwoExtentsOfAMatrixAreEqualSomewhere) {
   std::set<std::string> square;
   for (const Case& one : select_cases({.suites = {"tensor_ops", "linear"}, .profile = "smoke"})) {
@@ -114,7 +160,8 @@ TEST(Boundaries, TwoExtentsOfAMatrixAreEqualSomewhere) {
     equal("batch", "out");
     equal("k", "n");
   }
-  for (const char* op : {"transpose rows cols", "linear batch out", "batched_matmul k n"}) {
+  for (const char* op : {"transpose rows cols", "softmax rows cols", "layernorm rows cols",
+                         "rmsnorm rows cols", "linear batch out", "batched_matmul k n"}) {
     EXPECT_TRUE(square.contains(op)) << op;
   }
 }

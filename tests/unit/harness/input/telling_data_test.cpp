@@ -230,6 +230,20 @@ TEST(AnyBits, HaveNansThatSignalAndNumbers) {
   EXPECT_GT(numbers, 500);
 }
 
+TEST(Ties, AreHalvesOfBothSignsAndOfAllSizes) {
+  std::set<int> sizes;
+  std::size_t negative = 0;
+  for (const Launch& launch : launches_of("tensor_ops/round/f64/n=65537", "ties")) {
+    for (const double x : launch.inputs[0][0].as<double>()) {
+      ASSERT_EQ(std::abs(x - std::trunc(x)), 0.5) << x;
+      sizes.insert(std::ilogb(x));
+      negative += x < 0 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(negative, 2U * 65537U);
+  for (const int size : {-1, 0, 3, 9, 12, 21, 39, 50}) EXPECT_TRUE(sizes.contains(size)) << size;
+}
+
 template <class T>
 void expect_nan_in_turns(const char* case_id) {
   const auto launches = launches_of(case_id, "masks");
