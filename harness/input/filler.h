@@ -64,10 +64,10 @@ class Filler {
       case Distribution::any_bits:
         return draw(AnyBits<T>{});
       case Distribution::small_integers:
-        return draw(SmallIntegers<T>{range_});
       case Distribution::divisors:
-        if constexpr (std::is_integral_v<T>) draw(Divisors<T>{});
-        return;
+      case Distribution::indices:
+      case Distribution::border_indices:
+        return draw_whole_numbers();
       case Distribution::castable:
         return draw_castable();
       case Distribution::integers:
@@ -85,10 +85,6 @@ class Filler {
         return draw(Growing<T>(static_cast<double>(terms())));
       case Distribution::roots:
         return draw(Roots<T>{scale_});
-      case Distribution::indices:
-        return draw(SmallIntegers<T>{{0, static_cast<double>(indexed_rows() - 1)}});
-      case Distribution::border_indices:
-        return draw_border_indices();
       case Distribution::identity:
         return set_identity();
       case Distribution::constant:
@@ -121,6 +117,21 @@ class Filler {
   template <class Draw>
   void draw(const Draw& draw) {
     input::fill(elements_, key_.seed, key_.id, draw);
+  }
+  void draw_whole_numbers() {
+    switch (data_.distribution) {
+      case Distribution::small_integers:
+        return draw(SmallIntegers<T>{range_});
+      case Distribution::divisors:
+        if constexpr (std::is_integral_v<T>) draw(Divisors<T>{});
+        return;
+      case Distribution::indices:
+        return draw(SmallIntegers<T>{{0, static_cast<double>(indexed_rows() - 1)}});
+      case Distribution::border_indices:
+        return draw_border_indices();
+      default:
+        return;
+    }
   }
   /// Those in which each element decides something.
   void fill_in_turns() {

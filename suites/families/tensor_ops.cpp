@@ -279,8 +279,8 @@ const Names of_arrays{"sum",  "prod",       "dot",        "norm2",  "scan",  "so
 const Names sums_along_axes{"sum_axis", "prod_axis", "norm2_axis"};
 const Names normalisations{"softmax", "layernorm", "rmsnorm"};
 
-/// Grids of every op and dtype on error-prone shapes: many, and only checked.
-std::vector<Grid> checked() {
+/// Grids of elementwise ops on error-prone shapes.
+std::vector<Grid> elements() {
   const Axis to = axis("to", {{seeds, "f64"},
                               {seeds, "f32"},
                               {seeds, "bf16"},
@@ -293,13 +293,28 @@ std::vector<Grid> checked() {
                               {seeds, "e5m2"}});
   const Axis casts = axis("n", {{seeds, 1003}, {smoke, 65537}});
   const Axis seed = axis("seed", {{seeds, 1}});
-  std::vector<Grid> grids{
-      {elementwise, all, {small}},
-      {elementwise, all, {strided}},
-      {more_elementwise, all, {small}},
-      {more_elementwise, all, {strided}},
-      {{"cast"}, all_formats, {to, casts}},
-      {{"random"}, all, {small, seed}},
+  return {{elementwise, all, {small}},
+          {elementwise, all, {strided}},
+          {more_elementwise, all, {small}},
+          {more_elementwise, all, {strided}},
+          {{"cast"}, all_formats, {to, casts}},
+          {{"random"}, all, {small, seed}},
+          {elementwise, {f32}, {lengths_of_elements(smoke)}},
+          {more_elementwise, {f32, i32}, {lengths_of_elements(smoke)}},
+          {elementwise, {f64, bf16, f16, i64, i32, i8, u8}, {whole_vectors}},
+          {{"cast"}, all_formats, {to, whole_vectors}},
+          {{"random"}, {f64, bf16, f16, i64, i32, u8}, {whole_vectors, seed}},
+          {more_elementwise, {f64, bf16, f16, i64, u8}, {whole_vectors}},
+          {{"cast"}, {f32}, {axis("to", {{seeds, "bf16"}}), lengths_of_elements(smoke)}},
+          {{"random"}, {f32}, {lengths_of_elements(smoke), seed}},
+          {elementwise, {f64, bf16, f16, i64, i32, i8, u8}, {lengths_of_elements(standard)}},
+          {more_elementwise, {f64, bf16, f16, i64, u8}, {lengths_of_elements(standard)}}};
+}
+
+/// Grids of every op and dtype on error-prone shapes: many, and only checked.
+std::vector<Grid> checked() {
+  std::vector<Grid> grids = elements();
+  const std::vector<Grid> others{
       {reductions, all, {small}},
       {reductions_of_some, all, {some}},
       {along_axes, all, {small_axes}},
@@ -326,16 +341,6 @@ std::vector<Grid> checked() {
       {{"sort"}, {f32, i32}, {lengths(smoke)}},
       {{"sort"}, {f64, bf16, f16, i64, u8}, {lengths(standard)}},
       {{"argmax"}, {f32, u8}, {past_24_bits}},
-      {elementwise, {f32}, {lengths_of_elements(smoke)}},
-      {more_elementwise, {f32, i32}, {lengths_of_elements(smoke)}},
-      {elementwise, {f64, bf16, f16, i64, i32, i8, u8}, {whole_vectors}},
-      {{"cast"}, all_formats, {to, whole_vectors}},
-      {{"random"}, {f64, bf16, f16, i64, i32, u8}, {whole_vectors, seed}},
-      {more_elementwise, {f64, bf16, f16, i64, u8}, {whole_vectors}},
-      {{"cast"}, {f32}, {axis("to", {{seeds, "bf16"}}), lengths_of_elements(smoke)}},
-      {{"random"}, {f32}, {lengths_of_elements(smoke), seed}},
-      {elementwise, {f64, bf16, f16, i64, i32, i8, u8}, {lengths_of_elements(standard)}},
-      {more_elementwise, {f64, bf16, f16, i64, u8}, {lengths_of_elements(standard)}},
       {normalisations, {f32, bf16}, {rows(smoke)}},
       {normalisations, {f64, f16}, {rows(standard)}},
       {normalisations, floats, {many_rows}},
@@ -349,6 +354,7 @@ std::vector<Grid> checked() {
       {{"transpose"}, {f64, bf16}, {matrices(standard)}},
       {{"gather"}, {f32, u8}, {tables(smoke)}},
       {{"gather"}, {f64, bf16}, {tables(standard)}}};
+  grids.insert(grids.end(), others.begin(), others.end());
   for (Grid& grid : grids) grid.timed_from = never;
   return grids;
 }
