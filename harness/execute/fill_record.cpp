@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -11,12 +12,33 @@
 
 namespace assay {
 
+namespace {
+
+/// The number of six digits at or next above an error: more say nothing of it, and are most of what
+/// a row takes in a page. None is understated, and 1 stays the limit of a ratio.
+double six_digits_of(double error) {
+  if (!std::isfinite(error) || error <= 0) return error;
+  const auto rounded = [](double x) {  // stod takes subnormal numbers for errors
+    return std::strtod(fmt::format("{:.5e}", x).c_str(), nullptr);
+  };
+  const double nearest = rounded(error);
+  if (nearest >= error) return nearest;
+  const double last_digit = std::pow(10, std::floor(std::log10(nearest)) - 5);
+  return rounded(nearest + last_digit);
+}
+
+std::optional<double> six_digits_of(std::optional<double> error) {
+  return error ? std::optional(six_digits_of(*error)) : error;
+}
+
+}  // namespace
+
 void fill_verdict(Record& record, const OpInstance& op, const oracle::Verdict& verdict) {
   record.elements = verdict.elements;
   record.mismatches = verdict.mismatches;
-  record.max_ulp = verdict.max_ulp;
-  record.max_abs_error = verdict.max_abs_error;
-  record.max_bound_ratio = verdict.max_bound_ratio;
+  record.max_ulp = six_digits_of(verdict.max_ulp);
+  record.max_abs_error = six_digits_of(verdict.max_abs_error);
+  record.max_bound_ratio = six_digits_of(verdict.max_bound_ratio);
   if (!verdict.worst.known) return;
   record.worst_index = verdict.worst.index;
   if (op.signature.ranks > 1) record.worst_rank = verdict.worst.rank;
@@ -31,7 +53,7 @@ void fill_precision(Record& record, const oracle::Precision& precision) {
     record.effective_bits = std::round(*precision.effective_bits * 100) / 100;
   }
   record.misrounded_fraction = precision.misrounded_fraction;
-  record.worst_ratio = precision.worst_ratio;
+  record.worst_ratio = six_digits_of(precision.worst_ratio);
 }
 
 namespace {

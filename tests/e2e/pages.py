@@ -202,9 +202,9 @@ class ReportTest(AssayTest):
                    "params": ";".join(f"{k}={v}" for k, v in trial["params"].items()),
                    "replay": f"assay run --case {trial['case_id']} --device {trial['device']} --seed 1"}
             if i % 5 < 2:  # as many have an error above zero in a real run
-                row.update(max_bound_ratio=repr(digits[0]), max_ulp=repr(digits[1]), max_abs_error=repr(digits[2]),
+                row.update(max_bound_ratio=f"{digits[0]:.6g}", max_ulp=f"{digits[1]:.6g}", max_abs_error=f"{digits[2]:.6g}",
                            worst_index=str(int(digits[0] * size)), worst_rank="0", worst_expected=repr(digits[3]),
-                           worst_actual=repr(digits[4]), worst_ratio=repr(digits[0]))
+                           worst_actual=repr(digits[4]), worst_ratio=f"{digits[0]:.6g}")
             rows += self.with_times([row]) if trial["timing"] else [row]
         model = self.real_rows("devices.csv")[0]
         names = [f"sim:{i}" for i in range(devices)]

@@ -2,8 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "harness/plan/case.h"
 
 namespace assay {
 namespace {
@@ -16,6 +22,33 @@ std::string reason(const std::vector<std::string>& drivers, bool has_energy) {
     add_mode_notes(record, {.driver = driver});
   }
   return record.reason;
+}
+
+TEST(FillRecord, ErrorsHaveSixDigitsAndAreNotUnderstated) {
+  const OpInstance op = parse_case_id("tensor_ops/sum/f32/n=3").op;
+  oracle::Verdict verdict;
+  for (const auto& [error, in_row] : {std::pair{0.1234561, 0.123457},
+                                      {0.1234569, 0.123457},
+                                      {0.25, 0.25},
+                                      {0.99999949, 1.0},
+                                      {1.0000001, 1.00001},
+                                      {9.9999951e-310, 1e-309},
+                                      {1e300, 1e300},
+                                      {0.0, 0.0}}) {
+    verdict.max_ulp = verdict.max_abs_error = error;
+    verdict.max_bound_ratio = error;
+    Record record;
+    fill_verdict(record, op, verdict);
+    EXPECT_EQ(record.max_ulp, in_row) << error;
+    EXPECT_EQ(record.max_abs_error, in_row) << error;
+    EXPECT_EQ(record.max_bound_ratio, in_row) << error;
+  }
+  verdict.max_bound_ratio.reset();
+  verdict.max_abs_error = std::numeric_limits<double>::infinity();
+  Record record;
+  fill_verdict(record, op, verdict);
+  EXPECT_EQ(record.max_bound_ratio, std::nullopt);
+  EXPECT_TRUE(std::isinf(record.max_abs_error.value_or(0)));
 }
 
 TEST(FillRecord, ModesOfTheDriverMarkTimesAndEnergyOnce) {
