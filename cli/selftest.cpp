@@ -261,7 +261,7 @@ class Selftest {
 
 /// Switches each check off in turn, and lists the faults of its own that then pass, as no other
 /// check catches them. A check without such faults is redundant, as far as this catalogue goes.
-int run_without_checks(std::map<Check, std::vector<Pairing>> caught) {
+int run_without_checks(std::map<Check, std::vector<Pairing>> caught, std::FILE* screen) {
   std::vector<std::string_view> redundant;
   for (const Check check : optional_checks()) {
     const std::vector<Pairing>& by_it = caught[check];
@@ -272,10 +272,10 @@ int run_without_checks(std::map<Check, std::vector<Pairing>> caught) {
         slipped.push_back(fmt::format("{} on {}", pairing.fault, pairing.case_id));
       }
     }
-    show("without {:<18}  {:>2} of the {:>2} that it caught slip  {}\n", name(check),
+    show(screen, "without {:<18}  {:>2} of the {:>2} that it caught slip  {}\n", name(check),
          slipped.size(), by_it.size(), slipped.empty() ? "redundant" : slipped.front());
-    for (std::size_t i = 1; i < slipped.size(); ++i) show("{:61}{}\n", "", slipped[i]);
-    std::fflush(stdout);
+    for (std::size_t i = 1; i < slipped.size(); ++i) show(screen, "{:61}{}\n", "", slipped[i]);
+    std::fflush(screen);
     if (slipped.empty()) redundant.push_back(name(check));
   }
   say("{} of {} checks let nothing slip when they are off{}{}\n", redundant.size(),
@@ -382,7 +382,8 @@ int execute(const Options& options) {
   }
   selftest.undecided_faults();
   int result = selftest.end();
-  if (options.checks) result = std::max(result, run_without_checks(selftest.caught_by()));
+  if (options.checks)
+    result = std::max(result, run_without_checks(selftest.caught_by(), selftest.screen()));
   return options.full ? std::max(result, print_matrix(pairings, 1, selftest.screen())) : result;
 }
 

@@ -256,8 +256,8 @@ template <class T>
 struct SmallIntegers {
   Range range;
   T operator()(std::uint64_t bits) const {
-    const double count = range.high - range.low + 1;
     const double low = std::is_unsigned_v<T> ? std::max(0.0, range.low) : range.low;
+    const double count = range.high - low + 1;
     return round_to<T>(std::min(range.high, low + std::floor(count * unit_interval(bits))));
   }
 };
@@ -299,7 +299,7 @@ T needle_as(double needle) {
       return needle < 0 ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
     }
   }
-  return round_to<T>(needle);
+  return round_to<T>(std::is_unsigned_v<T> ? std::max(0.0, needle) : needle);
 }
 
 /// A number in [low, high); a whole one in integer dtypes.
@@ -382,7 +382,8 @@ template <class T>
 struct Divisors {
   T operator()(std::uint64_t bits) const {
     const T divisor = integer_of_any_size<T>(bits);
-    return divisor == 0 ? T(1) : divisor == static_cast<T>(-1) ? T(-2) : divisor;
+    const bool is_minus_one = std::is_signed_v<T> && divisor == static_cast<T>(-1);
+    return divisor == 0 ? T(1) : is_minus_one ? static_cast<T>(-2) : divisor;
   }
 };
 

@@ -78,7 +78,7 @@ class NearTies {
     constexpr std::int64_t all = 2 * max_steps + 1;
     const std::uint64_t own = mix(start_ ^ mix(static_cast<std::uint64_t>(line)));
     const auto drawn = static_cast<std::int64_t>((bits >> 32U) % all);
-    if (own % 2 == 0) return drawn;
+    if (own % 2 == 0 || line_ == 1) return drawn;
     const auto length = static_cast<std::uint64_t>(line_);
     if (place == static_cast<std::int64_t>(mix(own) % length)) return all - 1;
     if (place == static_cast<std::int64_t>(mix(own + 1) % length)) return 0;

@@ -52,7 +52,7 @@ Passes shifts(DType dtype, const Params& /*params*/) {
                       .needle = std::numeric_limits<double>::infinity()};
   for (const std::int64_t turn : {0, 1}) {
     const Data other_half{.distribution = Distribution::pairs,
-                          .range = {0, bits / 2},
+                          .range = {0, bits / 2 - 0.5},
                           .turn = turn,
                           .needle = bits / 2};
     passes.push_back(exact("each_shift", greatest, other_half));
@@ -87,8 +87,8 @@ std::vector<Op> integers_ops() {
       // clang-format off
       binary({"floor_divide", "y[i] = floor(a[i] / b[i]); b[i] is not 0", integers()}, divisions),
       binary({"remainder", "y[i] = a[i] - b[i] floor(a[i] / b[i]); b[i] is not 0", integers()}, divisions),
-      binary({"shift_left", "y[i] = a[i] 2^b[i], its lowest bits; b[i] from 0 to the number of bits", integers()}, shifts),
-      binary({"shift_right", "y[i] = floor(a[i] / 2^b[i]); b[i] from 0 to the number of bits", integers()}, shifts),
+      binary({"shift_left", "y[i] = a[i] 2^b[i], its lowest bits; b[i] from 0, below their number", integers()}, shifts),
+      binary({"shift_right", "y[i] = floor(a[i] / 2^b[i]); b[i] from 0, below the number of bits", integers()}, shifts),
       binary({"bit_and", "y[i] = a[i] and b[i], bit by bit", integers()}, bits),
       binary({"bit_or", "y[i] = a[i] or b[i], bit by bit", integers()}, bits),
       binary({"bit_xor", "y[i] = a[i] or b[i] but not both, bit by bit", integers()}, bits),

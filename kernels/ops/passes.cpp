@@ -220,6 +220,7 @@ Passes with_outliers(Passes passes, const TensorSpec& x) {
     data.turn = turn;
     Pass pass = passes.back();
     pass.name = "outliers";
+    pass.rule.unbiased_terms = 0;
     pass.data = {data, pass.data_of(1)};
     insert_before_last(passes, std::move(pass));
     if (x.elements() > max_quick_elements) break;

@@ -85,7 +85,9 @@ struct RoundToWhole {
       return x;  // no such op
     } else {
       const T below = std::floor(x);
-      const T part = x - below;  // exact: the bits of x behind the point
+      // Exact but where x is next to -0.5 or 0: there it stays on its side of 0.5, or is that, and
+      // -1 is odd.
+      const T part = x - below;
       const bool is_odd = std::fmod(below, T{2}) != 0;
       const bool is_up = part > T{0.5} || (part == T{0.5} && is_odd);
       return std::copysign(is_up ? below + 1 : below, x);

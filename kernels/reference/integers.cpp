@@ -11,7 +11,7 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-/// 0 where b is 0, which no data have, but which a lost element leaves.
+/// 0 where b is 0, which no data have.
 Wide floor_of_quotient(Wide a, Wide b) {
   if (b == 0) return 0;
   if (b < 0) return floor_of_quotient(-a, -b);

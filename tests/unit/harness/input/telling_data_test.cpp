@@ -244,25 +244,29 @@ TEST(Ties, AreHalvesOfBothSignsAndOfAllSizes) {
   for (const int size : {-1, 0, 3, 9, 12, 21, 39, 50}) EXPECT_TRUE(sizes.contains(size)) << size;
 }
 
-template <class T>
+template <class T, class Word>
 void expect_nan_in_turns(const char* case_id) {
   const auto launches = launches_of(case_id, "masks");
   ASSERT_EQ(launches.size(), 2U);
   std::ptrdiff_t infinite = 0;
+  std::ptrdiff_t of_one_bit = 0;
+  constexpr auto infinity = std::bit_cast<Word>(std::numeric_limits<T>::infinity());
   for (std::ptrdiff_t i = 0; i < 1003; ++i) {
     for (std::ptrdiff_t turn = 0; turn < 2; ++turn) {
-      const auto x = static_cast<double>(
-          launches[std::size_t(turn)].inputs[0][0].template as<T>()[std::size_t(i)]);
+      const T x = launches[std::size_t(turn)].inputs[0][0].template as<T>()[std::size_t(i)];
+      of_one_bit +=
+          std::isnan(x) && std::popcount(std::bit_cast<Word>(std::abs(x)) - infinity) == 1;
       EXPECT_EQ(std::isnan(x), (i + turn) % 2 == 0) << case_id << " " << i;
       infinite += std::isinf(x) ? 1 : 0;
     }
   }
   EXPECT_GT(infinite, 150) << case_id;
+  EXPECT_GT(of_one_bit, 350) << case_id;
 }
 
 TEST(Masks, OfFloatsAreNanOrANumberWhichMayBeInfinite) {
-  expect_nan_in_turns<double>("tensor_ops/isnan/f64/n=1003");
-  expect_nan_in_turns<float>("tensor_ops/isnan/f32/n=1003");
+  expect_nan_in_turns<double, std::uint64_t>("tensor_ops/isnan/f64/n=1003");
+  expect_nan_in_turns<float, std::uint32_t>("tensor_ops/isnan/f32/n=1003");
   const auto narrow = launches_of("tensor_ops/isnan/bf16/n=1003", "masks");
   for (std::size_t i = 0; const BFloat16 x : narrow.at(0).inputs[0][0].as<BFloat16>()) {
     EXPECT_EQ(std::isnan(static_cast<float>(x)), i++ % 2 == 0);
@@ -273,14 +277,17 @@ template <class T>
 void expect_divisors(const char* case_id) {
   std::set<int> widths;
   bool is_negative_somewhere = false;
+  bool has_all_bits = false;
   for (const Launch& launch : launches_of(case_id, "all_sizes")) {
     for (const T b : launch.inputs[0][1].as<T>()) {
-      EXPECT_TRUE(b != 0 && b != static_cast<T>(-1)) << case_id;
+      EXPECT_TRUE(b != 0 && (std::is_unsigned_v<T> || b != static_cast<T>(-1))) << case_id;
       is_negative_somewhere |= b < 0;
+      has_all_bits |= b == std::numeric_limits<T>::max();
       widths.insert(std::bit_width(static_cast<std::make_unsigned_t<T>>(b < 0 ? ~b : b)));
     }
   }
   EXPECT_EQ(is_negative_somewhere, std::is_signed_v<T>) << case_id;
+  EXPECT_TRUE(has_all_bits) << case_id;
   EXPECT_EQ(std::ssize(widths), std::numeric_limits<T>::digits) << case_id;
 }
 
