@@ -18,6 +18,7 @@
 #include "harness/input/near_ties.h"
 #include "harness/input/ordered.h"
 #include "harness/input/scattered.h"
+#include "harness/input/turns.h"
 #include "kernels/ops/block_input.h"
 #include "kernels/ops/borders.h"
 

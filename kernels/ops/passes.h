@@ -37,7 +37,7 @@ Passes with_real_data(Passes passes, const Data& data, double unbiased_terms);
 /// that were measured in any order: docs/oracles.md.
 inline constexpr double unbiased_sums = 4;
 inline constexpr double unbiased_dots = 1;
-/// Of squares of `roots`. Those of numbers of 8 bits are so few that their roundings have a bias,
+/// The same of squares of `roots`. Numbers of 8 bits have so few that their roundings have a bias,
 /// which grows with the terms.
 double unbiased_squares(DType dtype);
 

@@ -21,7 +21,7 @@ TensorSpec rows_tensor(DType dtype, const Params& params) {
   return {.dtype = dtype, .shape = {params.integer("rows"), cols}, .row_stride = ld};
 }
 
-/// What an op computes of a row, with how many tensors of a number for each column.
+/// Work of an op on a row, and its tensors of a number for each column.
 struct Computation {
   int per_column;
   double flops;            // for each element

@@ -77,7 +77,7 @@ struct Ceiling {
     }
   }
 };
-/// Of the two whole numbers around x the nearer, and of two as near the even one.
+/// The nearer of the two whole numbers around x, or the even one.
 struct RoundToWhole {
   template <class T>
   auto operator()(T x) const {

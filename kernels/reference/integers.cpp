@@ -50,7 +50,7 @@ struct Not {
   Wide operator()(Wide x) const { return -1 - x; }
 };
 
-/// What T keeps of a number: its lowest bits.
+/// The lowest bits of a number, which are what T keeps.
 template <class T>
 T lowest_bits(Wide y) {
   return static_cast<T>(static_cast<std::make_unsigned_t<T>>(y));

@@ -19,6 +19,19 @@ void put(Values& out, std::size_t i, Real y, Real scale) {
   out.scale[i] = static_cast<double>(scale);
 }
 
+/// Calls f(i, x, state of the row, place in the row) for each element [first, ...).
+template <std::size_t numbers, class T, class F>
+void for_elements(const Problem& p, std::span<const double> state, std::int64_t first,
+                  std::size_t count, const F& f) {
+  const TensorSpec& spec = p.op.signature.inputs[0];
+  const auto x = p.input<T>(0);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t at = static_cast<std::size_t>(first) + i;
+    f(i, wide(x[at]), &state[line_of(spec, at) * numbers],
+      static_cast<std::size_t>(spec.place_of(static_cast<std::int64_t>(at))));
+  }
+}
+
 // --- Softmax -------------------------------------------------------------------------------------
 
 constexpr std::size_t softmax_numbers = 4;
@@ -52,16 +65,13 @@ template <class T>
 void softmax_values(const Problem& p, std::span<const double> state, std::int64_t first,
                     Values out) {
   using Real = Wider<T>;
-  const TensorSpec& spec = p.op.signature.inputs[0];
-  const auto x = p.input<T>(0);
-  for (std::size_t i = 0; i < out.value.size(); ++i) {
-    const std::size_t at = static_cast<std::size_t>(first) + i;
-    const double* row = &state[line_of(spec, at) * softmax_numbers];
-    const Real sum = static_cast<Real>(row[1]) + row[2];
-    const Real distance = static_cast<Real>(row[0]) - wide(x[at]);
-    const Real y = std::exp(-distance) / sum;
-    put(out, i, y, y > 0 ? y * (distance + row[3]) : 0);
-  }
+  for_elements<softmax_numbers, T>(p, state, first, out.value.size(),
+                                   [&](std::size_t i, auto x, const double* row, auto) {
+                                     const Real sum = static_cast<Real>(row[1]) + row[2];
+                                     const Real distance = static_cast<Real>(row[0]) - x;
+                                     const Real y = std::exp(-distance) / sum;
+                                     put(out, i, y, y > 0 ? y * (distance + row[3]) : 0);
+                                   });
 }
 
 // --- Layernorm -----------------------------------------------------------------------------------
@@ -97,25 +107,22 @@ template <class T>
 void layernorm_values(const Problem& p, std::span<const double> state, std::int64_t first,
                       Values out) {
   using Real = Wider<T>;
-  const TensorSpec& spec = p.op.signature.inputs[0];
-  const auto n = static_cast<Real>(spec.line_elements());
-  const auto x = p.input<T>(0);
+  const auto n = static_cast<Real>(p.op.signature.inputs[0].line_elements());
   const Real u = unit_roundoff(accumulator(p.op));
-  for (std::size_t i = 0; i < out.value.size(); ++i) {
-    const std::size_t at = static_cast<std::size_t>(first) + i;
-    const double* row = &state[line_of(spec, at) * layernorm_numbers];
-    const auto place = static_cast<std::size_t>(spec.place_of(static_cast<std::int64_t>(at)));
-    const Real gamma = wide(p.input<T>(1)[place]);
-    const Real beta = wide(p.input<T>(2)[place]);
-    const Real s = row[2];
-    const Real z = (wide(x[at]) - (static_cast<Real>(row[0]) + row[1])) / s;
-    const Real y = gamma * z + beta;
-    const Real mean_error = (n + 1) * row[3];
-    const Real of_deviation = 8 + (n + 4) / 2 + mean_error * mean_error * u / (2 * s * s);
-    put(out, i, y,
-        std::abs(gamma) * (mean_error / s + std::abs(z) * of_deviation) + std::abs(gamma * z) +
-            std::abs(y));
-  }
+  for_elements<layernorm_numbers, T>(
+      p, state, first, out.value.size(),
+      [&](std::size_t i, auto x, const double* row, std::size_t place) {
+        const Real gamma = wide(p.input<T>(1)[place]);
+        const Real beta = wide(p.input<T>(2)[place]);
+        const Real s = row[2];
+        const Real z = (x - (static_cast<Real>(row[0]) + row[1])) / s;
+        const Real y = gamma * z + beta;
+        const Real mean_error = (n + 1) * row[3];
+        const Real of_deviation = 8 + (n + 4) / 2 + mean_error * mean_error * u / (2 * s * s);
+        put(out, i, y,
+            std::abs(gamma) * (mean_error / s + std::abs(z) * of_deviation) + std::abs(gamma * z) +
+                std::abs(y));
+      });
 }
 
 // --- RMSNorm -------------------------------------------------------------------------------------
@@ -138,15 +145,12 @@ template <class T>
 void rmsnorm_values(const Problem& p, std::span<const double> state, std::int64_t first,
                     Values out) {
   using Real = Wider<T>;
-  const TensorSpec& spec = p.op.signature.inputs[0];
-  const auto x = p.input<T>(0);
-  for (std::size_t i = 0; i < out.value.size(); ++i) {
-    const std::size_t at = static_cast<std::size_t>(first) + i;
-    const double* row = &state[line_of(spec, at) * rmsnorm_numbers];
-    const auto place = static_cast<std::size_t>(spec.place_of(static_cast<std::int64_t>(at)));
-    const Real root = static_cast<Real>(row[0]) + row[1];
-    put<Real>(out, i, wide(x[at]) / root * wide(p.input<T>(1)[place]), 0);
-  }
+  for_elements<rmsnorm_numbers, T>(
+      p, state, first, out.value.size(),
+      [&](std::size_t i, auto x, const double* row, std::size_t place) {
+        const Real root = static_cast<Real>(row[0]) + row[1];
+        put<Real>(out, i, x / root * wide(p.input<T>(1)[place]), 0);
+      });
 }
 
 Reference softmax(const OpInstance& op) {

@@ -273,6 +273,42 @@ TEST(Masks, OfFloatsAreNanOrANumberWhichMayBeInfinite) {
   }
 }
 
+TEST(Clamp, OfBytesHasNoNegativeEnd) {
+  const auto launches = launches_of("tensor_ops/clamp/u8/n=3", "around_zero");
+  ASSERT_EQ(launches.size(), 1U);
+  EXPECT_EQ(launches[0].inputs[0][1].as<std::uint8_t>()[0], 0);
+  EXPECT_EQ(launches[0].inputs[0][2].as<std::uint8_t>()[0], 1);
+}
+
+TEST(IsNan, HasSomeWhereItIsTimed) {
+  const auto launches = launches_of("tensor_ops/isnan/f32/n=1003", "real_data");
+  ASSERT_EQ(launches.size(), 1U);
+  EXPECT_EQ(passes(parse_case_id("tensor_ops/isnan/f32/n=1003").op).back().name, "real_data");
+  const auto x = launches[0].inputs[0][0].as<float>();
+  EXPECT_GT(std::ranges::count_if(x, [](float e) { return std::isnan(e); }), 100);
+}
+
+TEST(RmsNorm, MultipliesSubnormalNumbersWithoutError) {
+  const auto launches = launches_of("tensor_ops/rmsnorm/f32/rows=2053,cols=1", "tiny");
+  ASSERT_EQ(launches.size(), 1U);
+  const float weight = launches[0].inputs[0][1].as<float>()[0];
+  for (const float x : launches[0].inputs[0][0].as<float>()) {
+    ASSERT_EQ(double{x * weight}, double{x} * double{weight});
+    ASSERT_LT(x, std::numeric_limits<float>::min());
+  }
+}
+
+TEST(RmsNorm, HasOutliersThatNoProbableBoundJudges) {
+  for (const Pass& pass : passes(parse_case_id("tensor_ops/rmsnorm/f32/rows=16,cols=1003").op)) {
+    if (pass.name == "outliers") {
+      EXPECT_EQ(pass.rule.unbiased_terms, 0);
+    }
+    if (pass.name == "real_data") {
+      EXPECT_GT(pass.rule.unbiased_terms, 0);
+    }
+  }
+}
+
 template <class T>
 void expect_divisors(const char* case_id) {
   std::set<int> widths;

@@ -22,7 +22,7 @@ namespace {
 template <class T>
 using Row = std::vector<T>;
 
-/// What the reference of an op gives: as many elements as the first input has.
+/// Results of the reference of an op: as many elements as the first input has.
 template <class Y, class T>
 Row<Y> expected(const std::string& op_and_dtype, std::initializer_list<Row<T>> inputs) {
   const std::size_t n = inputs.begin()->size();
