@@ -49,6 +49,9 @@ constexpr std::size_t fast_one_in = 10;
 /// shared. A clock that hides half is found there too.
 constexpr double faster_if_alone = 0.1;
 constexpr double faster_if_contended = 0.3;
+/// Share of the time that threads of kernels of others may wait for a core where nobody else uses
+/// one: for each other, and for the judge.
+constexpr double own_waits = 0.05;
 
 double fast_of(std::vector<double>& times_s) {
   const auto fast = times_s.begin() + static_cast<std::ptrdiff_t>(times_s.size() / fast_one_in);
@@ -185,9 +188,11 @@ void ClockCheck::demand_long_series() {
                      last.launches, last.seen_s));
 }
 
+/// Others that are nice to the judge, which mostly sleeps, take cores from kernels all the same.
 bool ClockCheck::is_contended() const {
-  return measure::is_contended(lost_before_, cores_.lost(), system_call_s() - begin_s_)
-      .value_or(false);
+  const double wall_s = system_call_s() - begin_s_;
+  return measure::is_contended(lost_before_, cores_.lost(), wall_s).value_or(false) ||
+         measure::waited_between_s(waited_before_, processes_waited()) > own_waits * wall_s;
 }
 
 /// Samples as they were must tell of about as much time for a launch as the judge sees: in the same

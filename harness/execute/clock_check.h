@@ -22,6 +22,7 @@ class ClockCheck {
   struct Cores {
     measure::LostTime (*lost)() = measure::lost_time;
     std::map<std::string, double> (*worked_s)(const std::vector<pid_t>&) = measure::worked_s;
+    std::map<std::string, double> (*waited_s)(const std::vector<pid_t>&) = measure::waited_s;
   };
 
   /// `is_foreign`: a process with kernels that nobody vouches for tells the times, and could tell
@@ -33,6 +34,7 @@ class ClockCheck {
         is_foreign_(is_foreign),
         cores_(cores),
         lost_before_(cores.lost()),
+        waited_before_(processes_waited()),
         begin_s_(system_call_s()) {}
 
   /// Before a reading, while the processes of kernels of others stand still.
@@ -84,6 +86,11 @@ class ClockCheck {
   void demand_work() const;
   void demand_long_series();
   Outcome compare_samples(Retakes retakes);
+  /// Of the processes with kernels of others. As if it were time that they lost.
+  measure::LostTime processes_waited() const {
+    return {.waited_s = is_foreign_ ? cores_.waited_s(trial_.processes())
+                                    : std::map<std::string, double>{}};
+  }
   bool is_contended() const;
   [[noreturn]] void accuse(const std::string& why) const;
 
@@ -92,6 +99,7 @@ class ClockCheck {
   bool is_foreign_;
   Cores cores_;
   measure::LostTime lost_before_;
+  measure::LostTime waited_before_;
   double begin_s_;
   bool allows_for_contention_ = false;
   std::vector<Reading> readings_;

@@ -25,22 +25,27 @@ std::string text_of(const fs::path& path) {
   return text.str();
 }
 
-/// Calls `see` with the path and the schedstat of each thread of a process. Leaves out threads that
-/// end while they are listed.
-template <class See>
-void for_each_thread(pid_t process, const See& see) {
-  std::error_code error;
-  const fs::path threads = fs::path("/proc") / std::to_string(process) / "task";
-  for (const fs::directory_entry& thread : fs::directory_iterator(threads, error)) {
-    see(thread.path(), text_of(thread.path() / "schedstat"));
-  }
+std::optional<double> ran_s(const std::string& schedstat) {
+  std::istringstream text(schedstat);
+  std::uint64_t ran_ns = 0;
+  if (!(text >> ran_ns)) return std::nullopt;
+  return static_cast<double>(ran_ns) * 1e-9;
 }
 
-std::map<std::string, double> waited_by_thread_s() {
+/// What `parse` reads of the schedstat of each thread. Leaves out threads that end while they are
+/// listed.
+std::map<std::string, double> by_thread_s(
+    const std::vector<pid_t>& processes,
+    std::optional<double> (*parse)(const std::string& schedstat)) {
   std::map<std::string, double> all;
-  for_each_thread(getpid(), [&](const fs::path& thread, const std::string& schedstat) {
-    if (const auto waited = waited_s(schedstat)) all.emplace(thread.filename(), *waited);
-  });
+  for (const pid_t process : processes) {
+    std::error_code error;
+    const fs::path threads = fs::path("/proc") / std::to_string(process) / "task";
+    for (const fs::directory_entry& thread : fs::directory_iterator(threads, error)) {
+      const auto time_s = parse(text_of(thread.path() / "schedstat"));
+      if (time_s) all.emplace(thread.path(), *time_s);
+    }
+  }
   return all;
 }
 
@@ -55,15 +60,11 @@ std::optional<double> waited_s(const std::string& schedstat) {
 }
 
 std::map<std::string, double> worked_s(const std::vector<pid_t>& processes) {
-  std::map<std::string, double> all;
-  for (const pid_t process : with_descendants(processes)) {
-    for_each_thread(process, [&](const fs::path& thread, const std::string& schedstat) {
-      std::istringstream text(schedstat);
-      std::uint64_t ran_ns = 0;
-      if (text >> ran_ns) all.emplace(thread, static_cast<double>(ran_ns) * 1e-9);
-    });
-  }
-  return all;
+  return by_thread_s(with_descendants(processes), ran_s);
+}
+
+std::map<std::string, double> waited_s(const std::vector<pid_t>& processes) {
+  return by_thread_s(with_descendants(processes), waited_s);
 }
 
 double least_time_s(const std::map<std::string, double>& before,
@@ -92,7 +93,7 @@ std::optional<double> stolen_s(const std::string& stat, double ticks_per_s) {
 }
 
 LostTime lost_time() {
-  return {.waited_s = waited_by_thread_s(),
+  return {.waited_s = by_thread_s({getpid()}, waited_s),
           .stolen_s = stolen_s(text_of("/proc/stat"), static_cast<double>(sysconf(_SC_CLK_TCK)))};
 }
 

@@ -12,7 +12,7 @@ namespace assay::measure {
 /// CPU time that this process wanted and others got, since it began. Empty where the system does
 /// not tell.
 struct LostTime {
-  /// Time that each thread was ready and waited for a core, by thread id. Linux:
+  /// Time that each thread was ready and waited for a core, by its folder in /proc. Linux:
   /// /proc/PID/task/TID/schedstat, second number (Documentation/scheduler/sched-stats).
   std::map<std::string, double> waited_s;
   /// Time that a hypervisor gave this machine's cores to others, summed over cores. Linux:
@@ -28,10 +28,13 @@ double waited_between_s(const LostTime& before, const LostTime& after);
 std::optional<double> waited_s(const std::string& schedstat);
 std::optional<double> stolen_s(const std::string& stat, double ticks_per_s);
 
-/// CPU time of each thread of these processes and of those that they have started, by process and
-/// thread id. Up to the last tick of the system's clock, or the moment at which a thread gave up
-/// its core. Linux: schedstat, first number.
+/// CPU time of each thread of these processes and of those that they have started, by the thread's
+/// folder in /proc. Up to the last tick of the system's clock, or the moment at which a thread gave
+/// up its core. Linux: schedstat, first number.
 std::map<std::string, double> worked_s(const std::vector<pid_t>& processes);
+
+/// Time that these threads were ready and waited for a core, named alike. Second number.
+std::map<std::string, double> waited_s(const std::vector<pid_t>& processes);
 
 /// Shortest time in which the work between two readings can have been done: by the busiest thread,
 /// and by all of them on `cores`. It counts no time in which others used the cores.

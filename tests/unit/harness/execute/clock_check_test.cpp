@@ -23,7 +23,7 @@
 namespace assay {
 namespace {
 
-constexpr const char* id = "tensor_ops/exp/f64/n=30011";
+constexpr const char* id = "tensor_ops/exp/f64/n=3001";
 
 /// A series as the engine takes it.
 std::string accused(std::unique_ptr<Backend> backend) {
@@ -136,6 +136,7 @@ TEST_F(ClockChecks, AllowMoreWhereOthersUseTheCores) {
   };
   constexpr auto none = [](const std::vector<pid_t>&) { return std::map<std::string, double>{}; };
   const auto accused_of = [&](double share, ClockCheck::Cores cores) {
+    cores.waited_s = none;
     ClockCheck clock(timed_.trial, checks_, true, cores);
     constexpr int launches = 100;
     double least_s = 1;
@@ -163,17 +164,22 @@ TEST_F(ClockChecks, HoldSamplesAgainstTheirOwnWork) {
   // of a sample takes 4 ms, and messages no more than 0.2 ms of it.
   static double worked_s;
   static double waited_s;
+  static double kernels_waited_s;
   constexpr auto working = [](const std::vector<pid_t>&) {
     return std::map<std::string, double>{{"1", worked_s}};
   };
   constexpr auto waiting = [] { return measure::LostTime{.waited_s = {{"1", waited_s}}}; };
+  constexpr auto kernels_waiting = [](const std::vector<pid_t>&) {
+    return std::map<std::string, double>{{"2", kernels_waited_s}};
+  };
   constexpr double work_s = 4e-3;
-  const auto accused_of = [&](double share, double judge_waits_s = 0) {
-    ClockCheck clock(timed_.trial, checks_, true, {waiting, working});
+  const auto accused_of = [&](double share, double judge_waits_s = 0, double kernels_wait_s = 0) {
+    ClockCheck clock(timed_.trial, checks_, true, {waiting, working, kernels_waiting});
     for (int i = 0; i < 20; ++i) {
       clock.begin();
       worked_s += work_s;
       waited_s += judge_waits_s;
+      kernels_waited_s += kernels_wait_s;
       const double passed_s = (i % 2 == 0 ? 1 : 4) * work_s;
       clock.add(1, share * passed_s, passed_s + 0.2e-3);
     }
@@ -185,6 +191,10 @@ TEST_F(ClockChecks, HoldSamplesAgainstTheirOwnWork) {
   EXPECT_EQ(accused_of(0.96), "");
   EXPECT_EQ(accused_of(0.5, work_s), "")
       << "threads may have worked on until the judge stopped them";
+  // Others took cores from the kernels, and none from the judge.
+  EXPECT_NE(accused_of(0.8), "");
+  EXPECT_EQ(accused_of(0.8, 0, 1), "");
+  EXPECT_NE(accused_of(0.5, 0, 1), "");
 }
 
 /// Says late when its work is over, and much too late three times after long work.
