@@ -28,7 +28,8 @@ bool runs_on_simulated(const Record& record) {
   });
 }
 
-/// Lets the threads of a worker that only judges neither spin nor stay put. False where the user's
+/// Lets the threads of a worker that only judges neither spin nor stay put: where others use the
+/// cores, those that spin take the time of those that they wait for. False where the user's
 /// environment says something else.
 bool share_cores(WorkerCommand& command) {
   if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("OMP_PROC_BIND") != nullptr) {
@@ -58,7 +59,8 @@ WorkerCommand worker_command(const SelectionOptions& options, double cap_s,
   if (std::getenv("OMP_PROC_BIND") == nullptr) {
     command.environment.emplace_back("OMP_PROC_BIND", "true");
   }
-  if (!options.kernels.empty() && share_cores(command)) {
+  const bool only_judges = options.check_only || !options.kernels.empty();
+  if (only_judges && share_cores(command) && !options.kernels.empty()) {
     command.environment.emplace_back(judge_shares_name, "1");
   }
   command.hello_s += own_ops_limit_s(options) - python_limit_s;
