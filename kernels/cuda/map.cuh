@@ -121,6 +121,22 @@ __global__ void __launch_bounds__(map_threads, 4) map_vectors(F f, Rows rows, Y*
   }
 }
 
+/// Blocks for so many rows, of which each has work for so many threads: at least eight of them
+/// share one.
+struct MapGrid {
+  MapGrid(std::int64_t rows, std::int64_t shares) {
+    const auto across = static_cast<unsigned>(std::clamp<std::int64_t>(
+        static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(shares))), 8,
+        map_threads));
+    const unsigned down = map_threads / across;
+    threads = dim3(across, down);
+    blocks = dim3(static_cast<unsigned>((shares + across - 1) / across),
+                  static_cast<unsigned>(std::min<std::int64_t>((rows + down - 1) / down, 65535)));
+  }
+  dim3 blocks;
+  dim3 threads;
+};
+
 /// Enqueues f over the elements of the op's output.
 template <class Y, class F, class... X>
 void map_rows(cudaStream_t stream, const TensorSpec& spec, F f, Y* y, const X*... x) {
@@ -131,15 +147,8 @@ void map_rows(cudaStream_t stream, const TensorSpec& spec, F f, Y* y, const X*..
                         : Rows{1, n, n};
   constexpr int N = vector_elements<Y, X...>;
   constexpr int K = vectors_in_flight<N, X...>;
-  const std::int64_t shares = (rows.cols + N * K - 1) / (N * K);
-  const auto across = static_cast<unsigned>(std::clamp<std::int64_t>(
-      static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(shares))), 8,
-      map_threads));
-  const unsigned down = map_threads / across;
-  const dim3 blocks(
-      static_cast<unsigned>((shares + across - 1) / across),
-      static_cast<unsigned>(std::min<std::int64_t>((rows.count + down - 1) / down, 65535)));
-  map_vectors<<<blocks, dim3(across, down), 0, stream>>>(f, rows, y, x...);
+  const MapGrid grid(rows.count, (rows.cols + N * K - 1) / (N * K));
+  map_vectors<<<grid.blocks, grid.threads, 0, stream>>>(f, rows, y, x...);
 }
 
 /// Makes elementwise kernels: see Mapped in kernels/device/element_rows.h.

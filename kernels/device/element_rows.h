@@ -96,6 +96,20 @@ inline constexpr KernelRow elementwise_rows[] = {
     {"fill", Backend::fill},
 };
 
+/// Of operands that the Mapper repeats where they lack an extent.
+template <class Mapper>
+inline constexpr KernelRow broadcast_rows[] = {
+    {"add_broadcast", Mapped<Mapper>::template map<Add, Numbers, 2>},
+    {"sub_broadcast", Mapped<Mapper>::template map<Subtract, Numbers, 2>},
+    {"mul_broadcast", Mapped<Mapper>::template map<Multiply, Numbers, 2>},
+    {"div_broadcast", Mapped<Mapper>::template map<Divide, Floats, 2>},
+    {"min_broadcast", Mapped<Mapper>::template map<Minimum, Numbers, 2>},
+    {"max_broadcast", Mapped<Mapper>::template map<Maximum, Numbers, 2>},
+    {"less_broadcast", Mapped<Mapper>::template compare<Less>},
+    {"equal_broadcast", Mapped<Mapper>::template compare<Equal>},
+    {"where_broadcast", Mapped<Mapper>::where},
+};
+
 template <class Mapper>
 inline constexpr KernelRow integer_rows[] = {
     {"floor_divide", Mapped<Mapper>::template map<FloorDivide, Integers, 2>},

@@ -179,6 +179,9 @@ Passes choice_of_two() {
     const Data bytes{.distribution = Distribution::masks, .turn = turn};
     passes.push_back(Pass{"masks", {bytes, real_data}, moved_rule});
   }
+  for (const double all : {0.0, 1.0}) {
+    passes.push_back(Pass{"one_side", {constant(all), real_data}, moved_rule});
+  }
   passes.push_back(Pass{"real_data", {mask, real_data}, moved_rule});
   return passes;
 }

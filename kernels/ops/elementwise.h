@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "kernels/ops/row.h"
 
 namespace assay {
@@ -25,5 +27,7 @@ std::vector<Parameter> elementwise_parameters();
 TensorSpec elementwise_tensor(DType dtype, const Params& params);
 
 Op elementwise(const OpRow& row, Operands operands, Passes passes);
+/// The family of kernels/ops/elementwise.cpp.
+std::vector<Op> elementwise_ops();
 
 }  // namespace assay

@@ -62,6 +62,9 @@ const Axis empty_lines{{"outer", "n", "inner"}, {{seeds, {3, 0, 2}}}};
 /// More elements of a line, lines and matrices than 16 bits count.
 const Axis beyond_16_bits{{"outer", "n", "inner"},
                           {{smoke, {1, 65539, 3}}, {smoke, {70001, 2, 1}}, {smoke, {1, 2, 70001}}}};
+/// Extents that kernels take for each other.
+const Axis equal_extents{{"outer", "n", "inner"},
+                         {{smoke, {24, 24, 12}}, {smoke, {24, 12, 24}}, {smoke, {12, 24, 24}}}};
 Axis axes(Level level) {
   return pairwise(level,
                   {{"outer", {{1, "one matrix"}, {7, "an odd number"}, {66, "more than threads"}}},
@@ -84,6 +87,28 @@ const Axis large_axes = growing("n", {{"outer", "n", "inner"},
                                        {standard, {1, 4096, 4096}},
                                        {full, {64, 1024, 256}},
                                        {full, {1, 1048576, 16}}}});
+/// Operands of (outer, inner) repeated along n: a scalar, a row, a column, or in the middle.
+const Axis of_two = axis("repeat", {{seeds, "a"}, {seeds, "b"}});
+const Axis of_where = axis("repeat", {{seeds, "mask"}, {seeds, "a"}, {seeds, "b"}});
+const Axis small_repeats{
+    {"outer", "n", "inner"},
+    {{seeds, {61, 33, 1}}, {seeds, {3, 5, 7}}, {smoke, {1, 1003, 1}}, {smoke, {2, 96, 96}}}};
+Axis repeats(Level level) {
+  return {{"outer", "n", "inner"},
+          {{level, {1, 33, 61}},
+           {level, {1, 6, 24}},
+           {level, {8, 12, 6}},
+           {level, {3, 24, 12}},
+           {level, {2, 3, 4099}},
+           {level, {7, 1028, 2}},
+           {level, {2, 4, 256}},
+           {level, {66, 1, 40}},
+           {level, {1, 1, 258}}}};
+}
+const Axis empty_repeats{{"outer", "n", "inner"}, {{seeds, {3, 0, 2}}}};
+/// A layer's bias, and a factor of each row.
+const Axis large_repeats = growing(
+    "n", {{"outer", "n", "inner"}, {{standard, {1, 16384, 1024}}, {standard, {16384, 1024, 1}}}});
 /// As many elements in squares, or two of them.
 Axis sweep_of_squares() {
   Axis sizes{{"rows", "cols"}, {}};
@@ -275,6 +300,9 @@ const Names along_axes{"sum_axis",        "prod_axis",       "mean_axis",   "nor
                        "reduce_min_axis", "reduce_max_axis", "argmax_axis", "argmin_axis"};
 const Names of_arrays{"sum",  "prod",       "dot",        "norm2",  "scan",  "sort",
                       "mean", "reduce_min", "reduce_max", "argmax", "argmin"};
+const Names repeated{"add_broadcast", "sub_broadcast", "mul_broadcast",  "div_broadcast",
+                     "min_broadcast", "max_broadcast", "less_broadcast", "equal_broadcast"};
+const Names where_repeated{"where_broadcast"};
 /// Those that are defined for no elements too.
 const Names sums_along_axes{"sum_axis", "prod_axis", "norm2_axis"};
 const Names normalisations{"softmax", "layernorm", "rmsnorm"};
@@ -311,6 +339,22 @@ std::vector<Grid> elements() {
           {more_elementwise, {f64, bf16, f16, i64, u8}, {lengths_of_elements(standard)}}};
 }
 
+/// Grids of elementwise ops with a repeated operand.
+std::vector<Grid> repetitions() {
+  std::vector<Grid> grids;
+  const auto add = [&](const std::vector<Format>& formats, const Axis& extents) {
+    grids.push_back({repeated, formats, {of_two, extents}});
+    grids.push_back({where_repeated, formats, {of_where, extents}});
+  };
+  add(all, small_repeats);
+  add({f32, u8}, repeats(smoke));
+  add({f64, bf16, f16, i64, i32}, repeats(standard));
+  add({f32}, equal_extents);
+  add({f32, bf16}, empty_repeats);
+  add({f32, u8}, beyond_16_bits);
+  return grids;
+}
+
 /// Grids of every op and dtype on error-prone shapes: many, and only checked.
 std::vector<Grid> checked() {
   std::vector<Grid> grids = elements();
@@ -319,6 +363,7 @@ std::vector<Grid> checked() {
       {reductions_of_some, all, {some}},
       {along_axes, all, {small_axes}},
       {sums_along_axes, all, {empty_lines}},
+      {along_axes, {f32}, {equal_extents}},
       {along_axes, {f32, bf16, u8}, {beyond_16_bits}},
       {along_axes, {f32, i32}, {axes(smoke)}},
       {along_axes, {f64, bf16, f16, i64, u8}, {axes(standard)}},
@@ -354,7 +399,8 @@ std::vector<Grid> checked() {
       {{"transpose"}, {f64, bf16}, {matrices(standard)}},
       {{"gather"}, {f32, u8}, {tables(smoke)}},
       {{"gather"}, {f64, bf16}, {tables(standard)}}};
-  grids.insert(grids.end(), others.begin(), others.end());
+  for (const auto& more : {repetitions(), others})
+    grids.insert(grids.end(), more.begin(), more.end());
   for (Grid& grid : grids) grid.timed_from = never;
   return grids;
 }
@@ -365,6 +411,7 @@ std::vector<Grid> timed() {
   const Axis to_f32 = axis("to", {{seeds, "f32"}});
   const Axis to_bf16 = axis("to", {{seeds, "bf16"}});
   const Axis seed = axis("seed", {{seeds, 1}});
+  const Axis of_second = axis("repeat", {{seeds, "b"}});
   const std::vector<Format> others{f64, bf16, f16, i64, i32, u8};
   return {{{"add", "exp", "sum"}, {f32}, {quick}},
           {{"add", "sum"}, {f32}, {sweep(standard)}},
@@ -385,6 +432,7 @@ std::vector<Grid> timed() {
           {reductions, others, {large_in_full}},
           {reductions_of_some, others, {large_in_full}},
           {{"sum_axis", "reduce_max_axis", "argmax_axis"}, {f32, bf16}, {large_axes}},
+          {{"add_broadcast", "mul_broadcast"}, {f32, bf16}, {of_second, large_repeats}},
           {{"sort"}, {f32, i64, i32}, {sortable}},
           {{"softmax", "layernorm"}, floats, {large_rows}},
           {{"rmsnorm"}, {f32, bf16}, {large_rows}},
@@ -421,6 +469,7 @@ std::vector<Grid> edge_grids() {
           {{"reduce_min", "reduce_max"}, {u8}, {elements}},
           {{"dot"}, {bf16}, {elements}},
           {{"reduce_max_axis", "argmin_axis"}, {u8}, {through_matrices}},
+          {{"add_broadcast"}, {u8}, {of_two, through_matrices}},
           {{"scan"}, {i32}, {elements}},
           {{"sort"}, {u8}, {elements}},
           {normalisations, {bf16}, {rows}},

@@ -146,8 +146,9 @@ TEST(Boundaries, EachDtypeHasLinesOfWholeVectorsAndOthers) {
   }
 }
 
-TEST(Boundaries, TwoExtentsOfAMatrixAreEqualSomewhere) {
+TEST(Boundaries, TwoExtentsOfATensorAreEqualSomewhere) {
   std::set<std::string> square;
+  std::set<std::string_view> of_three_extents;
   for (const Case& one : select_cases({.suites = {"tensor_ops", "linear"}, .profile = "smoke"})) {
     const auto equal = [&](const char* a, const char* b) {
       const Params& params = one.op.params;
@@ -158,6 +159,17 @@ TEST(Boundaries, TwoExtentsOfAMatrixAreEqualSomewhere) {
     equal("rows", "cols");
     equal("batch", "out");
     equal("k", "n");
+    if (one.op.params.find("outer") == nullptr) continue;
+    of_three_extents.insert(one.op.op->name);
+    equal("outer", "n");
+    equal("outer", "inner");
+    equal("n", "inner");
+  }
+  EXPECT_TRUE(of_three_extents.contains("add_broadcast"));
+  EXPECT_TRUE(of_three_extents.contains("argmax_axis"));
+  for (const std::string_view op : of_three_extents) {
+    for (const char* extents : {"outer n", "outer inner", "n inner"})
+      EXPECT_TRUE(square.contains(fmt::format("{} {}", op, extents))) << op << " " << extents;
   }
   for (const char* op : {"transpose rows cols", "softmax rows cols", "layernorm rows cols",
                          "rmsnorm rows cols", "linear batch out", "batched_matmul k n"}) {

@@ -32,6 +32,14 @@ def reduction(op, dtypes, function):
     offer(f"{op}_axis", dtypes, function)
 
 
+def broadcast(op, dtypes, function):
+    """Registers a function of arrays and out, and the same whose operands of (outer, inner) are repeated along the n of
+    (outer, n, inner)."""
+    direct(op, dtypes, function)
+    offer(f"{op}_broadcast", dtypes,
+          lambda *inputs, out: function(*[x if x.ndim == 3 else x[:, None] for x in inputs], out=out))
+
+
 def copy(x, *, out):
     numpy.copyto(out, x)
 
@@ -134,15 +142,22 @@ def linear_stack(x, *weights, out, params):
         x = y
 
 
-for name, function in (("add", numpy.add), ("sub", numpy.subtract), ("mul", numpy.multiply), ("scale", numpy.multiply),
-                       ("square", numpy.square), ("min", numpy.minimum), ("max", numpy.maximum)):
-    direct(name, NUMBERS, function)
+def where(mask, a, b, *, out):
+    numpy.copyto(out, numpy.where(mask, a, b))  # which has no out
+
+
+for name, function in (("add", numpy.add), ("sub", numpy.subtract), ("mul", numpy.multiply), ("min", numpy.minimum),
+                       ("max", numpy.maximum), ("less", less), ("equal", equal), ("where", where)):
+    broadcast(name, NUMBERS, function)
+broadcast("div", FLOATS, numpy.divide)
+direct("scale", NUMBERS, numpy.multiply)
+direct("square", NUMBERS, numpy.square)
 for name, function in (("floor_divide", numpy.floor_divide), ("remainder", numpy.remainder),
                        ("shift_left", numpy.left_shift), ("shift_right", numpy.right_shift),
                        ("bit_and", numpy.bitwise_and), ("bit_or", numpy.bitwise_or), ("bit_xor", numpy.bitwise_xor),
                        ("bit_not", numpy.invert)):
     direct(name, INTEGERS, function)
-for name, function in (("div", numpy.divide), ("sqrt", numpy.sqrt), ("floor", numpy.floor), ("ceil", numpy.ceil),
+for name, function in (("sqrt", numpy.sqrt), ("floor", numpy.floor), ("ceil", numpy.ceil),
                        ("round", numpy.rint), ("exp", numpy.exp), ("log", numpy.log),
                        ("tanh", numpy.tanh), ("pow", numpy.power)):
     direct(name, FLOATS, function)
@@ -151,9 +166,6 @@ direct("abs", SIGNED, numpy.absolute)
 direct("relu", FLOATS, numpy.maximum, 0)
 direct("clamp", NUMBERS, numpy.clip)
 offer("isnan", FLOATS, isnan)
-offer("less", NUMBERS, less)
-offer("equal", NUMBERS, equal)
-offer("where", NUMBERS, lambda mask, a, b: numpy.where(mask, a, b))  # no out
 offer("fill", MOVED, copy)
 offer("copy", MOVED, copy)
 offer("cast", MOVED, cast)

@@ -82,6 +82,13 @@ def reduction(op, dtypes, function):
     offer(f"{op}_axis", dtypes, lambda x, *, out: function(x, 1, False, out))
 
 
+def broadcast(op, dtypes, function):
+    """Registers a function of tensors and out whose operands of (outer, inner) are repeated along the n of (outer, n,
+    inner)."""
+    offer(f"{op}_broadcast", dtypes,
+          lambda *inputs, out: function(*[x if x.dim() == 3 else x.unsqueeze(1) for x in inputs], out=out))
+
+
 def activate(act, y):
     """Applies an activation in place."""
     if act == "relu":
@@ -193,15 +200,21 @@ def dot(a, b, *, out):
     torch.dot(a, b, out=out.view(()))
 
 
+def choose(mask, a, b, *, out):
+    return torch.where(mask.bool(), a, b, out=out)
+
+
 # Elementwise ops.
 offer("fill", MOVED, lambda a, *, out: out.copy_(a))  # fill_ of 1.13 reads `a` on the host
 offer("copy", MOVED, lambda x, *, out: out.copy_(x))
 direct("neg", SIGNED, torch.neg)
 direct("abs", SIGNED, torch.abs)
-direct("add", NUMBERS, torch.add)
-direct("sub", NUMBERS, torch.sub)
-direct("mul", NUMBERS, torch.mul)
-direct("div", FLOATS, torch.div)
+for name, dtypes, function in (("add", NUMBERS, torch.add), ("sub", NUMBERS, torch.sub), ("mul", NUMBERS, torch.mul),
+                               ("div", FLOATS, torch.div), ("min", NUMBERS, torch.minimum),
+                               ("max", NUMBERS, torch.maximum), ("less", NUMBERS, torch.lt), ("equal", NUMBERS, torch.eq),
+                               ("where", NUMBERS, choose)):
+    direct(name, dtypes, function)
+    broadcast(name, dtypes, function)
 offer("fma", FLOATS, lambda a, b, c, *, out: torch.addcmul(c, a, b, out=out))
 direct("scale", NUMBERS, torch.mul)
 direct("square", NUMBERS, torch.square)
@@ -212,11 +225,6 @@ direct("round", FLOATS, torch.round)
 offer("isnan", FLOATS, lambda x, *, out: out.copy_(torch.isnan(x)))  # no out
 direct("clamp", NUMBERS, torch.clamp)
 direct("relu", FLOATS, torch.clamp_min, 0)  # what torch.relu calls, which has no out
-direct("min", NUMBERS, torch.minimum)
-direct("max", NUMBERS, torch.maximum)
-direct("less", NUMBERS, torch.lt)
-direct("equal", NUMBERS, torch.eq)
-offer("where", NUMBERS, lambda mask, a, b, *, out: torch.where(mask.bool(), a, b, out=out))
 offer("cast", FORMATS, lambda x, *, out: out.copy_(x))
 
 # Integers.
