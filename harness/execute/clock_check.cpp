@@ -86,7 +86,9 @@ void ClockCheck::accuse(const std::string& why) const {
 }
 
 void ClockCheck::begin() {
-  if (is_foreign_ && checks_.on(Check::clock)) begin_ = {worked_s(), cores_.lost()};
+  if (is_foreign_ && checks_.on(Check::clock)) {
+    begin_ = {worked_s(), cores_.waited_s(trial_.processes()), cores_.lost()};
+  }
 }
 
 /// Since `begin`, if that was called.
@@ -97,6 +99,8 @@ void ClockCheck::measure_work(Reading& reading) {
   if (after_s.empty()) return;
   reading.work_s = measure::least_time_s(before->worked_s, after_s, cores()) - max_empty_s;
   reading.judge_waited_s = measure::waited_between_s(before->lost, cores_.lost());
+  reading.kernels_waited_s =
+      measure::longest_between_s(before->waited_s, cores_.waited_s(trial_.processes()));
 }
 
 void ClockCheck::add(std::int64_t launches, double reported_s, double seen_s) {
@@ -151,7 +155,7 @@ std::int64_t ClockCheck::launches_of(double least_s, std::int64_t fewest) {
 
 /// Launches take no less time than their work, whoever else used the cores and however late a
 /// message came. Nothing but the samples themselves shows that: no later series needs to be alike.
-void ClockCheck::demand_work() const {
+void ClockCheck::demand_work() {
   std::vector<double> shares;
   double reported_s = 0;
   double least_s = 0;
@@ -168,7 +172,11 @@ void ClockCheck::demand_work() const {
   if (shares.size() < min_samples_of_work) return;
   const auto low = shares.begin() + std::ssize(shares) / 4;
   std::ranges::nth_element(shares, low);
-  if (*low >= 1 - (is_contended() ? faster_if_contended : faster_if_alone)) return;
+  if (*low >= 1 - faster_if_alone) return;
+  if (*low >= 1 - faster_if_contended && (is_contended() || had_to_wait())) {
+    allows_for_contention_ = true;
+    return;
+  }
   accuse(fmt::format("{:.3g} s for {} samples of {} launches, in which {:.3g} s of work were done",
                      reported_s, shares.size(), launches, least_s));
 }
@@ -188,11 +196,21 @@ void ClockCheck::demand_long_series() {
                      last.launches, last.seen_s));
 }
 
-/// Others that are nice to the judge, which mostly sleeps, take cores from kernels all the same.
 bool ClockCheck::is_contended() const {
-  const double wall_s = system_call_s() - begin_s_;
-  return measure::is_contended(lost_before_, cores_.lost(), wall_s).value_or(false) ||
-         measure::waited_between_s(waited_before_, processes_waited()) > own_waits * wall_s;
+  return measure::is_contended(lost_before_, cores_.lost(), system_call_s() - begin_s_)
+      .value_or(false);
+}
+
+/// True if others took cores from the kernels in the samples: the judge, which mostly sleeps, may
+/// lose none to them. Waits after the samples say nothing of these.
+bool ClockCheck::had_to_wait() const {
+  double waited_s = 0;
+  double seen_s = 0;
+  for (const Reading& reading : readings_) {
+    waited_s += reading.kernels_waited_s;
+    seen_s += reading.seen_s;
+  }
+  return waited_s > own_waits * seen_s;
 }
 
 /// Samples as they were must tell of about as much time for a launch as the judge sees: in the same

@@ -34,7 +34,6 @@ class ClockCheck {
         is_foreign_(is_foreign),
         cores_(cores),
         lost_before_(cores.lost()),
-        waited_before_(processes_waited()),
         begin_s_(system_call_s()) {}
 
   /// Before a reading, while the processes of kernels of others stand still.
@@ -74,24 +73,23 @@ class ClockCheck {
     std::optional<double> work_s = {};
     /// Time that the judge waited for a core, while threads may have worked on until stopped.
     double judge_waited_s = 0;
+    /// Time that the thread of its kernels which waited longest for a core did.
+    double kernels_waited_s = 0;
   };
   struct Moment {
     std::map<std::string, double> worked_s;
+    std::map<std::string, double> waited_s;
     measure::LostTime lost;
   };
   std::map<std::string, double> worked_s() const { return cores_.worked_s(trial_.processes()); }
   void measure_work(Reading& reading);
   Reading read(std::int64_t launches);
   std::int64_t launches_of(double least_s, std::int64_t fewest);
-  void demand_work() const;
+  void demand_work();
   void demand_long_series();
   Outcome compare_samples(Retakes retakes);
-  /// Of the processes with kernels of others. As if it were time that they lost.
-  measure::LostTime processes_waited() const {
-    return {.waited_s = is_foreign_ ? cores_.waited_s(trial_.processes())
-                                    : std::map<std::string, double>{}};
-  }
   bool is_contended() const;
+  bool had_to_wait() const;
   [[noreturn]] void accuse(const std::string& why) const;
 
   Trial& trial_;
@@ -99,7 +97,6 @@ class ClockCheck {
   bool is_foreign_;
   Cores cores_;
   measure::LostTime lost_before_;
-  measure::LostTime waited_before_;
   double begin_s_;
   bool allows_for_contention_ = false;
   std::vector<Reading> readings_;

@@ -32,7 +32,7 @@ std::optional<double> ran_s(const std::string& schedstat) {
   return static_cast<double>(ran_ns) * 1e-9;
 }
 
-/// What `parse` reads of the schedstat of each thread. Leaves out threads that end while they are
+/// Reads the schedstat of each thread with `parse`. Leaves out threads that end while they are
 /// listed.
 std::map<std::string, double> by_thread_s(
     const std::vector<pid_t>& processes,
@@ -78,6 +78,16 @@ double least_time_s(const std::map<std::string, double>& before,
     all_s += between_s;
   }
   return std::max(busiest_s, all_s / cores);
+}
+
+double longest_between_s(const std::map<std::string, double>& before,
+                         const std::map<std::string, double>& after) {
+  double longest_s = 0;
+  for (const auto& [thread, time_s] : after) {
+    const auto was = before.find(thread);
+    if (was != before.end()) longest_s = std::max(longest_s, time_s - was->second);
+  }
+  return longest_s;
 }
 
 std::optional<double> stolen_s(const std::string& stat, double ticks_per_s) {

@@ -35,6 +35,10 @@ std::map<std::string, double> worked_s(const std::vector<pid_t>& processes);
 
 /// Time that these threads were ready and waited for a core, named alike. Second number.
 std::map<std::string, double> waited_s(const std::vector<pid_t>& processes);
+/// Longest of the times of a thread between two readings. Threads that one of them has not count
+/// nothing.
+double longest_between_s(const std::map<std::string, double>& before,
+                         const std::map<std::string, double>& after);
 
 /// Shortest time in which the work between two readings can have been done: by the busiest thread,
 /// and by all of them on `cores`. It counts no time in which others used the cores.
