@@ -59,10 +59,9 @@ WorkerCommand worker_command(const SelectionOptions& options, double cap_s,
   if (std::getenv("OMP_PROC_BIND") == nullptr) {
     command.environment.emplace_back("OMP_PROC_BIND", "true");
   }
-  const bool only_judges = options.check_only || !options.kernels.empty();
-  if (only_judges && share_cores(command) && !options.kernels.empty()) {
-    command.environment.emplace_back(judge_shares_name, "1");
-  }
+  const bool has_kernels = !options.kernels.empty();
+  const bool shares = (options.check_only || has_kernels) && share_cores(command);
+  if (shares && has_kernels) command.environment.emplace_back(judge_shares_name, "1");
   command.hello_s += own_ops_limit_s(options) - python_limit_s;
   if (const std::string digest = own_ops_digest(); !digest.empty()) {
     command.environment.emplace_back(own_ops_digest_name, digest);
