@@ -134,9 +134,9 @@ class Budget(AssayTest):
                       summary.replace("\\", ""))
 
     def test_a_budget_too_short_to_touch_everything_is_not_green(self):
-        slow, quick = "tensor_ops/sort/f32/n=1048576", "tensor_ops/add/f32/n=3"
-        error = self.assay("run", "--device", "cpu", "--check-only", "--case", slow, "--case", quick, "--budget", "0.01",
-                           "--out", "out", expect=4).stderr
+        slow, quick = "tensor_ops/sort/f32/n=16777216", "tensor_ops/add/f32/n=3"
+        error = self.assay("run", "--device", "cpu", "--check-only", "--case", slow, "--case", quick, "--budget", "1",
+                           "--timeout", "600", "--out", "out", expect=4).stderr
         self.assertIn("never touched: tensor_ops/add/f32 on cpu", error)
         self.assertIn("INCOMPLETE", (self.folder / "out" / "summary.md").read_text())
         self.assay("run", "--resume", "out")
