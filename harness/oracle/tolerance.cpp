@@ -24,7 +24,7 @@ Tolerance of_oracle(const Rule& rule, const OpInstance& op, const MathMode& mode
     case Oracle::relative_bound:
       return relative_bound(rule, op, mode);
     case Oracle::running_bound:
-      return running_bound(op, mode);
+      return running_bound(rule, op, mode);
     case Oracle::softmax_bound:
       return softmax_bound(rule, op);
     case Oracle::layernorm_bound:

@@ -54,7 +54,7 @@ Tolerance freivalds();
 Tolerance sum_bound(const Rule& rule, const OpInstance& op, const MathMode& mode);
 Tolerance function_bound(const Rule& rule, const OpInstance& op);
 Tolerance relative_bound(const Rule& rule, const OpInstance& op, const MathMode& mode);
-Tolerance running_bound(const OpInstance& op, const MathMode& mode);
+Tolerance running_bound(const Rule& rule, const OpInstance& op, const MathMode& mode);
 Tolerance softmax_bound(const Rule& rule, const OpInstance& op);
 Tolerance layernorm_bound(const OpInstance& op);
 Tolerance measured_band(const OpInstance& op, Arithmetic arithmetic);

@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>
 #include <vector>
 
 #include "kernels/cpu/columns.h"
+#include "kernels/cpu/exponentials.h"
 #include "kernels/cpu/reductions.h"
 
 namespace assay::cpu {
@@ -61,6 +63,52 @@ std::unique_ptr<Kernel> norm2(const OpInstance& op, const Binding& binding) {
             y[line] = static_cast<T>(result);
           });
         });
+  });
+}
+
+// --- Logarithms of sums of exponentials ----------------------------------------------------------
+
+template <class T>
+void log_sums_of_columns(const AxisExtents& extents, const T* x, T* y) {
+  using Q = Exponentials<Computed<T>>;
+  const ColumnPlan plan(extents, sizeof(T), omp_get_max_threads());
+  std::vector<Q> parts(static_cast<std::size_t>(plan.parts() * extents.lines()));
+#pragma omp parallel if (plan.is_parallel())
+  {
+    ExponentialsOfColumns<T> columns;
+#pragma omp for schedule(static)
+    for (std::int64_t i = 0; i < plan.tasks(); ++i) {
+      const Columns task = plan.task(i);
+      Q* const own = &parts[static_cast<std::size_t>(task.part * extents.lines() + task.line)];
+      columns.reduce(x, extents, task, own);
+      for (std::int64_t j = 0; plan.parts() == 1 && j < task.count; ++j)
+        y[task.line + j] = static_cast<T>(own[j].log_of_sum());
+    }
+  }
+  if (plan.parts() == 1) return;
+  for (std::int64_t line = 0; line < extents.lines(); ++line) {
+    Q total = LogSumExp::nothing<Q>;
+    for (std::int64_t part = 0; part < plan.parts(); ++part)
+      total =
+          LogSumExp::join(total, parts[static_cast<std::size_t>(part * extents.lines() + line)]);
+    y[line] = static_cast<T>(total.log_of_sum());
+  }
+}
+
+std::unique_ptr<Kernel> logsumexp(const OpInstance& op, const Binding& binding) {
+  return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
+    using Q = Exponentials<Computed<T>>;
+    const auto* x = static_cast<const T*>(binding.inputs[0]);
+    auto* y = static_cast<T*>(binding.outputs[0]);
+    return by_lines<T>(
+        op,
+        [=](std::int64_t line, std::int64_t n) {
+          y[line] = static_cast<T>(reduce<Q>(LogSumExp{}, n, x + line * n).log_of_sum());
+        },
+        [=](std::int64_t line, std::int64_t n) {
+          y[line] = static_cast<T>(reduce_line<Q>(LogSumExp{}, n, x + line * n).log_of_sum());
+        },
+        [=](const AxisExtents& extents) { log_sums_of_columns(extents, x, y); });
   });
 }
 
@@ -250,6 +298,7 @@ constexpr KernelRow rows[] = {
     {"mean", reduction<Mean, Floats>},
     {"dot", dot},
     {"norm2", norm2},
+    {"logsumexp", logsumexp},
     {"reduce_min", reduction<Minimum, Numbers>},
     {"reduce_max", reduction<Maximum, Numbers>},
     {"argmax", place<Maximum>},
@@ -258,6 +307,7 @@ constexpr KernelRow rows[] = {
     {"prod_axis", reduction<Product, SignedNumbers>},
     {"mean_axis", reduction<Mean, Floats>},
     {"norm2_axis", norm2},
+    {"logsumexp_axis", logsumexp},
     {"reduce_min_axis", reduction<Minimum, Numbers>},
     {"reduce_max_axis", reduction<Maximum, Numbers>},
     {"argmax_axis", place<Maximum>},

@@ -1,8 +1,10 @@
 #include <array>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
-#include "kernels/cpu/map.h"
+#include "kernels/cpu/columns.h"
+#include "kernels/cpu/reductions.h"
 
 namespace assay::cpu {
 namespace {
@@ -74,23 +76,101 @@ void scan_blocks(const T* x, T* y, std::int64_t n) {
                   });
 }
 
-std::unique_ptr<Kernel> scan(const OpInstance& op, const Binding& binding) {
+/// Adds each row to the one before it; `sums` begins as the row before the first.
+template <class A, class T>
+ASSAY_VECTOR_CLONES void scan_rows(A* sums, const T* x, T* y, std::int64_t rows, std::int64_t step,
+                                   std::int64_t count) {
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const T* const from = x + row * step;
+    T* const to = y + row * step;
+    ASSAY_INDEPENDENT_LOOP
+    for (std::int64_t i = 0; i < count; ++i) {
+      sums[i] += static_cast<A>(widened(from[i]));
+      to[i] = static_cast<T>(sums[i]);
+    }
+  }
+}
+
+/// Scans columns. If there are few, first sums their parts, from whose sums it then begins.
+template <class A, class T>
+void scan_columns(const AxisExtents& extents, const T* x, T* y) {
+  const ColumnPlan plan(extents, 2 * sizeof(T), omp_get_max_threads());
+  std::vector<A> before(static_cast<std::size_t>(plan.parts() * extents.lines()), A{0});
+  const auto before_part = [&](std::int64_t part, std::int64_t line) {
+    return &before[static_cast<std::size_t>(part * extents.lines() + line)];
+  };
+#pragma omp parallel if (plan.is_parallel())
+  {
+    if (plan.parts() > 1) {
+#pragma omp for schedule(static)
+      for (std::int64_t i = 0; i < plan.tasks(); ++i) {
+        const Columns task = plan.task(i);
+        join_rows<Sum>(before_part(task.part, task.line), x + task.element, task.rows,
+                       extents.inner, task.count);
+      }
+#pragma omp single
+      for (std::int64_t line = 0; line < extents.lines(); ++line) {
+        A sum = 0;
+        for (std::int64_t part = 0; part < plan.parts(); ++part)
+          sum += std::exchange(*before_part(part, line), sum);
+      }
+    }
+#pragma omp for schedule(static)
+    for (std::int64_t i = 0; i < plan.tasks(); ++i) {
+      const Columns task = plan.task(i);
+      scan_rows(before_part(task.part, task.line), x + task.element, y + task.element, task.rows,
+                extents.inner, task.count);
+    }
+  }
+}
+
+/// Scans contiguous lines, each on one thread, or, if there are few, on all.
+template <class A, class T>
+void scan_lines(const AxisExtents& extents, const T* x, T* y) {
+  const std::int64_t line_bytes = 2 * extents.n * std::int64_t{sizeof(T)};
+  if (extents.outer < 2 * omp_get_max_threads() && line_bytes > parallel_bytes) {
+    for (std::int64_t line = 0; line < extents.outer; ++line)
+      scan_blocks<A>(x + line * extents.n, y + line * extents.n, extents.n);
+    return;
+  }
+  const bool streams = exceeds_caches(extents.outer * line_bytes);
+  parallel_blocks(
+      extents.outer, line_bytes, [=](std::int64_t, std::int64_t first, std::int64_t count) {
+        for (std::int64_t line = first; line < first + count; ++line)
+          scan_range<A>(x + line * extents.n, y + line * extents.n, extents.n, A{0}, streams);
+      });
+}
+
+std::unique_ptr<Kernel> scan_along(const OpInstance& op, const Binding& binding) {
   return for_dtypes(SignedNumbers{}, op, [&]<class T>(std::type_identity<T>) {
+    using A = typename Accumulator<T>::type;
     const auto* x = static_cast<const T*>(binding.inputs[0]);
     auto* y = static_cast<T*>(binding.outputs[0]);
-    const std::int64_t n = op.signature.inputs[0].elements();
-    return std::make_unique<FunctionKernel>("OpenMP blocks, two passes", [=] {
-      if constexpr (std::is_integral_v<T>) {  // wraps
-        scan_blocks<std::make_unsigned_t<T>>(x, y, n);
+    const AxisExtents extents(op.signature.inputs[0]);
+    const bool are_rows = extents.inner == 1;
+    return std::make_unique<FunctionKernel>(are_rows ? "OpenMP lines" : "OpenMP columns", [=] {
+      if (are_rows) {
+        scan_lines<A>(extents, x, y);
       } else {
-        scan_blocks<Computed<T>>(x, y, n);
+        scan_columns<A>(extents, x, y);
       }
     });
   });
 }
 
+std::unique_ptr<Kernel> scan(const OpInstance& op, const Binding& binding) {
+  return for_dtypes(SignedNumbers{}, op, [&]<class T>(std::type_identity<T>) {
+    const auto* x = static_cast<const T*>(binding.inputs[0]);
+    auto* y = static_cast<T*>(binding.outputs[0]);
+    const std::int64_t n = op.signature.inputs[0].elements();
+    return std::make_unique<FunctionKernel>(
+        "OpenMP blocks, two passes", [=] { scan_blocks<typename Accumulator<T>::type>(x, y, n); });
+  });
+}
+
 constexpr KernelRow rows[] = {
     {"scan", scan},
+    {"scan_axis", scan_along},
 };
 
 }  // namespace

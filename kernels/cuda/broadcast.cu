@@ -52,10 +52,17 @@ struct OperandLine {
     return period > 0 || elements_before_vector<M>(from) == before;
   }
 
+  __device__ std::int64_t place_of(std::int64_t i) const {
+    if (i < period) return i;
+    if (period == 1) return 0;
+    if (i >> 32 == 0) return static_cast<unsigned>(i) % static_cast<unsigned>(period);  // fast
+    return i % period;
+  }
+
   template <int M>
   __device__ Vector<X, M> at(std::int64_t i) const {
     if (period == 0) return load_vector<M>(from + i);
-    std::int64_t place = i < period ? i : i % period;
+    std::int64_t place = place_of(i);
     if (place + M <= period && is_vector_aligned<M>(from + place)) {
       return load_vector<M>(from + place);
     }

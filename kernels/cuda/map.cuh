@@ -121,8 +121,7 @@ __global__ void __launch_bounds__(map_threads, 4) map_vectors(F f, Rows rows, Y*
   }
 }
 
-/// Blocks for so many rows, of which each has work for so many threads: at least eight of them
-/// share one.
+/// Grid for `rows` rows of `shares` threads each: at least eight threads share a row.
 struct MapGrid {
   MapGrid(std::int64_t rows, std::int64_t shares) {
     const auto across = static_cast<unsigned>(std::clamp<std::int64_t>(

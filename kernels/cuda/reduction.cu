@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "kernels/cuda/axis_reduction.cuh"
+#include "kernels/cuda/exponentials.cuh"
 #include "kernels/cuda/reduce.cuh"
 
 // Reductions to one element.
@@ -99,6 +100,50 @@ struct Norm : Sum {
     if (total.plain != 0)
       return sqrt(total.plain + total.tiny / Limits::tiny_scale / Limits::tiny_scale);
     return sqrt(total.tiny) / Limits::tiny_scale;
+  }
+};
+
+/// A NaN may or may not be the greatest. Either way it reaches the sum.
+struct LogSumExp : Sum {
+  template <class S>
+  using Partial = Exponentials<Computed<S>>;
+  template <class S>
+  static __device__ Partial<S> nothing() {
+    return {-std::numeric_limits<Computed<S>>::infinity(), 0};
+  }
+  template <class S>
+  static __device__ S fill() {
+    return static_cast<S>(-std::numeric_limits<Computed<S>>::infinity());
+  }
+  template <class Q, class S>
+  static __device__ Q term(S x) {
+    return Q::of(widened(x));
+  }
+  template <class Q>
+  static __device__ Q join(Q a, Q b) {
+    return a + b;
+  }
+  template <class Q>
+  static __device__ auto last_step(Q total, std::int64_t /*n*/) {
+    return Q::shift_of(total.greatest) + log(total.sum);
+  }
+};
+
+/// One exponential for each element of a share, in place of two.
+struct LogSumExpOfShares : Chains<LogSumExp> {
+  template <class Q, class S>
+  static __device__ Q of_shares(unsigned /*tile*/, const Share<S>& x) {
+    constexpr int width = vector_elements<S>;
+    auto greatest = widened(x.vector(0).at[0]);
+    for (int k = 0; k < thread_vectors; ++k) {
+      for (int j = 0; j < width; ++j) greatest = max(greatest, widened(x.vector(k).at[j]));
+    }
+    const auto shift = Q::shift_of(greatest);
+    auto sum = exp(widened(x.vector(0).at[0]) - shift);
+    for (int k = 0; k < thread_vectors; ++k) {
+      for (int j = k == 0 ? 1 : 0; j < width; ++j) sum += exp(widened(x.vector(k).at[j]) - shift);
+    }
+    return {greatest, sum};
   }
 };
 
@@ -325,6 +370,7 @@ constexpr KernelRow rows[] = {
     {"mean", reduction<Chains<Mean>, Floats>},
     {"dot", dot},
     {"norm2", reduction<Chains<Norm>, Floats>},
+    {"logsumexp", reduction<LogSumExpOfShares, Floats>},
     {"reduce_min", reduction<Minimum, Numbers>},
     {"reduce_max", reduction<Maximum, Numbers>},
     {"argmax", place<true>},
@@ -333,6 +379,7 @@ constexpr KernelRow rows[] = {
     {"prod_axis", reduction<Chains<Product>, SignedNumbers>},
     {"mean_axis", reduction<Chains<Mean>, Floats>},
     {"norm2_axis", reduction<Chains<Norm>, Floats>},
+    {"logsumexp_axis", reduction<LogSumExpOfShares, Floats>},
     {"reduce_min_axis", reduction<Minimum, Numbers>},
     {"reduce_max_axis", reduction<Maximum, Numbers>},
     {"argmax_axis", place<true>},

@@ -1,3 +1,4 @@
+#include "kernels/cuda/device.h"
 #include "kernels/cuda/row_pieces.cuh"
 
 // Running sums in one pass over the data, in an order that does not depend on which block is first.
@@ -216,6 +217,165 @@ __global__ void __launch_bounds__(scan_threads, scan_blocks<S>)
   piece.store(y, words);
 }
 
+/// Sums of rows, tile after tile, a row for each block at a time.
+template <class A, class S>
+__global__ void __launch_bounds__(scan_threads, scan_blocks<S>)
+    scan_rows(const S* x, S* y, std::int64_t rows, std::int64_t n) {
+  constexpr int vectors = scan_vectors<S>;
+  __shared__ A of_warps[scan_warps];
+  const unsigned lane = threadIdx.x % warp_threads;
+  const unsigned warp = threadIdx.x / warp_threads;
+  for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
+    const S* const from = x + row * n;
+    S* const to = y + row * n;
+    const std::int64_t positions = n + Piece<S>::elements_behind_vector(from);
+    A before_tile = 0;
+    for (std::int64_t first = 0; first < positions; first += tile_elements<S>) {
+      const Piece<S, vectors> piece(from, n, first, tile_elements<S>, warp_threads,
+                                    static_cast<int>(warp * warp_threads * vectors + lane));
+      uint4 words[vectors];
+      piece.load(from, static_cast<S>(0.0F), words);
+      A before[vectors];
+      const A of_warp = sum_of_warp<A, S>(words, before);
+      if (lane == 0) of_warps[warp] = of_warp;
+      __syncthreads();
+      A before_warp = before_tile;
+      for (unsigned other = 0; other < scan_warps; ++other) {
+        if (other < warp) before_warp += of_warps[other];
+        before_tile += of_warps[other];
+      }
+      __syncthreads();
+      sum_up<A, S>(words, before, before_warp);
+      piece.store(to, words);
+    }
+  }
+}
+
+/// Lines side by side, or so short that a thread takes one alone: `parts` parts of each, which
+/// begin with the sums of those before them.
+struct Columns {
+  std::int64_t outer;
+  std::int64_t n;
+  std::int64_t inner;
+  std::int64_t parts;
+
+  __host__ __device__ std::int64_t tasks() const { return outer * parts * inner; }
+  unsigned blocks() const {
+    return static_cast<unsigned>((tasks() + scan_threads - 1) / scan_threads);
+  }
+};
+
+/// Calls f(first element of the line, first place of the part, end, index of its sum).
+template <class F>
+__device__ void for_part(const Columns& columns, const F& f) {
+  const std::int64_t task = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (task >= columns.tasks()) return;
+  const std::int64_t column = task % columns.inner;
+  const std::int64_t part = task / columns.inner % columns.parts;
+  const std::int64_t outer = task / columns.inner / columns.parts;
+  f(outer * columns.n * columns.inner + column, columns.n * part / columns.parts,
+    columns.n * (part + 1) / columns.parts, task);
+}
+
+template <class A, class S>
+__global__ void __launch_bounds__(scan_threads) sum_parts(Columns columns, const S* x, A* sums) {
+  for_part(columns,
+           [&](std::int64_t line, std::int64_t place, std::int64_t end, std::int64_t task) {
+             A sum = 0;
+             for (; place < end; ++place)
+               sum += static_cast<A>(widened(x[line + place * columns.inner]));
+             sums[task] = sum;
+           });
+}
+
+/// Replaces the sum of each part by that of the parts before it: a thread a line.
+template <class A>
+__global__ void __launch_bounds__(scan_threads) sum_before_parts(Columns columns, A* sums) {
+  const std::int64_t line = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (line >= columns.outer * columns.inner) return;
+  A* const own = sums + line / columns.inner * columns.parts * columns.inner + line % columns.inner;
+  A sum = 0;
+  for (std::int64_t part = 0; part < columns.parts; ++part) {
+    const A of_part = own[part * columns.inner];
+    own[part * columns.inner] = sum;
+    sum += of_part;
+  }
+}
+
+/// `before`: the sums before the parts; null if each line is one.
+template <class A, class S>
+__global__ void __launch_bounds__(scan_threads)
+    scan_parts(Columns columns, const S* x, S* y, const A* before) {
+  for_part(columns,
+           [&](std::int64_t line, std::int64_t place, std::int64_t end, std::int64_t task) {
+             A sum = before == nullptr ? A{0} : before[task];
+             for (; place < end; ++place) {
+               const std::int64_t at = line + place * columns.inner;
+               sum += static_cast<A>(widened(x[at]));
+               y[at] = static_cast<S>(sum);
+             }
+           });
+}
+
+/// As many parts as fill a GPU with threads.
+Columns columns_of(const TensorSpec& x, int multiprocessors) {
+  constexpr std::int64_t least_places = 32;
+  Columns columns{x.shape[0], x.shape[1], x.shape[2], 1};
+  const std::int64_t wanted =
+      std::int64_t{2048} * multiprocessors / std::max<std::int64_t>(1, columns.tasks());
+  columns.parts =
+      std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(1, columns.n / least_places));
+  return columns;
+}
+
+template <class T>
+std::unique_ptr<Kernel> scan_of_columns(const OpInstance& op, const Binding& binding) {
+  using A = Accumulator<Stored<T>>;
+  const Columns columns = columns_of(op.signature.inputs[0], multiprocessors(binding));
+  const auto sums = std::make_shared<Workspace>(
+      columns.parts > 1 ? static_cast<std::size_t>(columns.tasks()) * sizeof(A) : 1);
+  return std::make_unique<FunctionKernel>(
+      "own kernel, a thread a part of a line", binding,
+      [=, x = input<T>(binding, 0), y = output<T>(binding)](cudaStream_t stream) {
+        if (columns.n == 0) return;
+        if (columns.parts == 1) {
+          scan_parts<A><<<columns.blocks(), scan_threads, 0, stream>>>(
+              columns, x, y, static_cast<const A*>(nullptr));
+          return;
+        }
+        auto* of_parts = static_cast<A*>(sums->data());
+        const Columns lines{columns.outer, columns.n, columns.inner, 1};
+        sum_parts<<<columns.blocks(), scan_threads, 0, stream>>>(columns, x, of_parts);
+        sum_before_parts<<<lines.blocks(), scan_threads, 0, stream>>>(columns, of_parts);
+        scan_parts<A><<<columns.blocks(), scan_threads, 0, stream>>>(
+            columns, x, y, static_cast<const A*>(of_parts));
+      });
+}
+
+template <class T>
+std::unique_ptr<Kernel> scan_of_rows(const OpInstance& op, const Binding& binding) {
+  const TensorSpec& spec = op.signature.inputs[0];
+  const std::int64_t rows = spec.shape[0];
+  const auto blocks = static_cast<unsigned>(
+      std::min<std::int64_t>(rows, std::int64_t{16} * multiprocessors(binding)));
+  return std::make_unique<FunctionKernel>(
+      "own kernel, a block a row", binding,
+      [=, n = spec.shape[1], x = input<T>(binding, 0),
+       y = output<T>(binding)](cudaStream_t stream) {
+        if (n == 0) return;
+        scan_rows<Accumulator<Stored<T>>><<<blocks, scan_threads, 0, stream>>>(x, y, rows, n);
+      });
+}
+
+/// Rows that are no shorter than a warp.
+std::unique_ptr<Kernel> scan_along(const OpInstance& op, const Binding& binding) {
+  return for_dtypes(SignedNumbers{}, op, [&]<class T>(std::type_identity<T>) {
+    const Shape& shape = op.signature.inputs[0].shape;
+    return shape[2] == 1 && shape[1] >= warp_threads ? scan_of_rows<T>(op, binding)
+                                                     : scan_of_columns<T>(op, binding);
+  });
+}
+
 std::unique_ptr<Kernel> scan(const OpInstance& op, const Binding& binding) {
   const std::int64_t n = op.signature.inputs[0].elements();
   return for_dtypes(SignedNumbers{}, op, [&]<class T>(std::type_identity<T>) {
@@ -239,6 +399,7 @@ std::unique_ptr<Kernel> scan(const OpInstance& op, const Binding& binding) {
 
 constexpr KernelRow rows[] = {
     {"scan", scan},
+    {"scan_axis", scan_along},
 };
 
 }  // namespace

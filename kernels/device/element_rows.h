@@ -96,7 +96,7 @@ inline constexpr KernelRow elementwise_rows[] = {
     {"fill", Backend::fill},
 };
 
-/// Of operands that the Mapper repeats where they lack an extent.
+/// Elementwise kernels of operands that the Mapper repeats where they lack an extent.
 template <class Mapper>
 inline constexpr KernelRow broadcast_rows[] = {
     {"add_broadcast", Mapped<Mapper>::template map<Add, Numbers, 2>},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -42,7 +43,7 @@ Signature repeated(const Op& base, Format format, const Params& params,
   const std::int64_t n = params.integer("n");
   const std::int64_t inner = params.integer("inner");
   Params flat;
-  flat.set("n", outer * n * inner);
+  flat.set("n", element_count({outer, n, inner}));
   Signature s = base.signature(format, flat);
   for (auto* tensors : {&s.inputs, &s.outputs}) {
     for (TensorSpec& tensor : *tensors) tensor.shape = {outer, n, inner};
@@ -53,15 +54,15 @@ Signature repeated(const Op& base, Format format, const Params& params,
   return with_work(std::move(s), flops);
 }
 
-/// Elements of an operand take turns with those of the other one, of which a repeated one meets
-/// half: with the others in one more pass.
+bool takes_turns(const Data& data) { return data.distribution == Distribution::alternating; }
+
+/// A repeated element meets only half of the other operand's turns. Adds passes with the other
+/// half.
 Passes with_other_turns(const Passes& passes) {
-  const auto takes_turns = [](const Data& data) {
-    return data.distribution == Distribution::alternating && !data.like_first;
-  };
   Passes all;
   for (const Pass& pass : passes) {
-    if (pass.data.size() == 2 && std::ranges::all_of(pass.data, takes_turns)) {
+    const bool is_like_first = std::ranges::any_of(pass.data, &Data::like_first);
+    if (pass.data.size() == 2 && std::ranges::all_of(pass.data, takes_turns) && !is_like_first) {
       Pass other = pass;
       other.data[1].turn = 1 - pass.data[1].turn;
       all.push_back(std::move(other));
@@ -71,8 +72,8 @@ Passes with_other_turns(const Passes& passes) {
   return all;
 }
 
-/// Of an operand that equals the first one, which a repeated one cannot: each is one of two numbers
-/// that take turns. From pass to pass those of one operand change.
+/// A repeated operand cannot equal the first one everywhere. Both take one of two numbers instead,
+/// so that elements are equal in one pass and differ in the next.
 Passes with_equal_numbers(Passes passes) {
   const auto either = [](std::int64_t turn) {
     return Data{.distribution = Distribution::alternating, .range = {32, 32}, .turn = turn};
@@ -89,19 +90,46 @@ Passes with_equal_numbers(Passes passes) {
   return passes;
 }
 
+/// A stale result of a dtype of few bits is often right by chance, but not where signs take turns.
+Passes with_turns(Passes passes) {
+  const auto has_turns = [](const Pass& pass) {
+    return std::ranges::any_of(pass.data, takes_turns);
+  };
+  if (std::ranges::any_of(passes, has_turns)) return passes;
+  return with_signs_in_turns(std::move(passes), {1, 2});
+}
+
+/// A repeated scalar is one number: also zero, the ends of the dtype, and NaN.
+Passes with_special_numbers(Passes passes, bool has_nan) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::vector<double> numbers{0, infinity, -infinity};
+  if (has_nan) numbers.push_back(std::numeric_limits<double>::quiet_NaN());
+  for (const double number : numbers) {
+    const Data constant{.distribution = Distribution::constant, .needle = number};
+    const Rule rule = passes.front().rule;
+    insert_before_last(passes, Pass{"special_operand", {any_exponent(), constant}, rule});
+    insert_before_last(passes, Pass{"special_operand", {constant, any_exponent()}, rule});
+  }
+  return passes;
+}
+
 /// Makes the same op with one operand repeated. Its data and rules are those of each element.
 Op broadcast(Op op, const BroadcastRow& row) {
+  const bool is_choice = row.base == "where";
   const std::vector<std::string_view> operands =
-      row.base == "where" ? std::vector<std::string_view>{"mask", "a", "b"}
-                          : std::vector<std::string_view>{"a", "b"};
+      is_choice ? std::vector<std::string_view>{"mask", "a", "b"}
+                : std::vector<std::string_view>{"a", "b"};
   op.signature = std::function([base = op, operands](Format format, const Params& params) {
     return repeated(base, format, params, operands);
   });
-  op.passes = with_equal_numbers(with_other_turns(op.passes));
-  // Of few bits any number may be what it was in the launch before.
-  constexpr std::size_t any_numbers = 2;
-  if (op.passes.size() == any_numbers)
-    op.passes = with_signs_in_turns(std::move(op.passes), {1, 2});
+  if (!is_choice) {
+    op.passes_of =
+        std::function([passes = with_turns(with_equal_numbers(with_other_turns(op.passes)))](
+                          Format format, const Params&) {
+          return with_special_numbers(passes, is_floating(format));
+        });
+    op.passes.clear();
+  }
   op.name = row.name;
   op.formula = row.formula;
   op.parameters = {extent("outer"), size("n"), extent("inner"), choice("repeat", operands)};

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kernels/ops/families.h"
+#include "kernels/ops/function_errors.h"
 #include "kernels/ops/passes.h"
 #include "kernels/ops/row.h"
 
@@ -48,14 +49,6 @@ Signature index_signature(DType dtype, const Params& params) {
   s.outputs[0].dtype = DType::i64;
   const double flops = s.flops;
   return with_work(std::move(s), flops);
-}
-
-/// Makes the same op along an axis of (outer, n, inner).
-Op along_axis(Op op, std::string_view name, std::string_view formula) {
-  op.name = name;
-  op.formula = formula;
-  op.parameters = {extent("outer"), op.parameters.front(), extent("inner")};
-  return op;
 }
 
 constexpr Rule mean_rule{.oracle = Oracle::sum_bound, .extra = 2};
@@ -164,6 +157,47 @@ Passes normed(DType dtype, const Params& params) {
   return with_few_terms_in_turns(std::move(passes), x, norm_rule);
 }
 
+/// Signature of a logarithm of a sum: maximum, subtraction, exponential and sum.
+Signature log_sum_signature(DType dtype, const Params& params) {
+  Signature s = reduced(dtype, params);
+  s.flops *= 4;
+  return s;
+}
+
+Passes log_sums(DType dtype, const Params& params) {
+  const std::int64_t n = params.integer("n");
+  Rule rule{.oracle = Oracle::running_bound, .ulps = declared_error("exp").ulps};
+  // As of equal terms: the bound of longer chains would let most terms be left out.
+  constexpr std::int64_t longest_chain = std::int64_t{1} << 16;
+  rule.roundings = as_double(std::min(n, longest_chain));
+  Rule rule_of_two = rule;
+  rule_of_two.roundings = 2;
+  // Overflow without a shift: exp(100) is infinite in f32, exp(800) in f64.
+  const Data large_logits{.range = {-100, 100}, .range_f64 = Range{-800, 800}};
+  // Below any number at which a maximum may begin.
+  const Data low_logits =
+      uniform(dtype == DType::f16 ? Range{-6e4 - 256, -6e4 + 256} : Range{-2e30, -1e30});
+  // Show the precision of their exponentials, however many others there are.
+  const auto two_logits = [&](double least) {
+    const Data data{.distribution = Distribution::lone, .range = {least, 121}, .run = (n + 1) / 2};
+    return Pass{"two_logits", {data}, rule_of_two};
+  };
+  // Whose sum is about one: a result of few bits shows it.
+  const double log_n = std::log(as_double(n));
+  const Data around_one = uniform({-1 - log_n, -log_n});
+  Passes passes{Pass{"large_logits", {large_logits}, rule},
+                Pass{"low_logits", {low_logits}, rule},
+                two_logits(119),
+                two_logits(101),
+                Pass{"far_logits", {uniform({-3e4, 3e4})}, rule},
+                Pass{"around_one", {around_one}, rule},
+                Pass{"real_data", {uniform({-10, 10})}, rule}};
+  const TensorSpec x = reduced(dtype, params).inputs[0];
+  passes = with_extremes_in_turns(with_specials(std::move(passes), Specials::all), x, true, false);
+  passes = with_all_sizes_in_turns(with_specials_in_turns(std::move(passes), x), x, rule);
+  return with_nan_in_turns(with_infinities_in_turns(std::move(passes), x, true), x);
+}
+
 /// Excludes subnormal factors, whose error is not relative.
 Passes products(DType dtype, const Params& params) {
   Passes passes = with_real_data(with_specials(finite_products(), Specials::nonfinite),
@@ -231,6 +265,8 @@ std::vector<Op> reduction_ops() {
                             {extent("n")}, index_signature, extremes<false>);
   const Op norm = make_op({"norm2", "y = square root of the sum of x[i]^2", floats()}, {size("n")},
                           norm_signature, normed);
+  const Op logsumexp = make_op({"logsumexp", "y = log of the sum of e^x[i]", floats()},
+                               {extent("n")}, log_sum_signature, log_sums);
   return {
       sum,
       prod,
@@ -241,6 +277,7 @@ std::vector<Op> reduction_ops() {
       argmin,
       make_op({"dot", "y = sum of a[i] b[i]", floats()}, {size("n")}, dot_signature, multiplied),
       norm,
+      logsumexp,
       along_axis(sum, "sum_axis", "y[o][i] = sum of x[o][.][i]; integers wrap"),
       along_axis(prod, "prod_axis", "y[o][i] = product of x[o][.][i]; integers wrap"),
       along_axis(mean, "mean_axis", "y[o][i] = sum of x[o][.][i] / n"),
@@ -249,6 +286,7 @@ std::vector<Op> reduction_ops() {
       along_axis(argmax, "argmax_axis", "y[o][i] = the lowest a of the greatest x[o][a][i]"),
       along_axis(argmin, "argmin_axis", "y[o][i] = the lowest a of the least x[o][a][i]"),
       along_axis(norm, "norm2_axis", "y[o][i] = square root of the sum of x[o][.][i]^2"),
+      along_axis(logsumexp, "logsumexp_axis", "y[o][i] = log of the sum of e^x[o][.][i]"),
   };
 }
 

@@ -30,6 +30,15 @@ Op make_op(const OpRow& row, std::vector<Parameter> parameters, SignatureOf sign
   return op;
 }
 
+Op along_axis(Op op, std::string_view name, std::string_view formula) {
+  const Parameter& first = op.parameters.front();
+  op.name = name;
+  op.formula = formula;
+  op.parameters = {extent("outer"), first.name == "n" ? first : extent("n"), extent("inner")};
+  op.independent_rows = {};
+  return op;
+}
+
 std::vector<Format> floats() { return {f64, f32, bf16, f16}; }
 std::vector<Format> signed_numbers() { return {f64, f32, bf16, f16, i64, i32}; }
 std::vector<Format> numbers() { return {f64, f32, bf16, f16, i64, i32, u8}; }

@@ -25,6 +25,9 @@ Op make_op(const OpRow& row, std::vector<Parameter> parameters, SignatureOf sign
 Op make_op(const OpRow& row, std::vector<Parameter> parameters, SignatureOf signature,
            PassesOf passes_of);
 
+/// Makes the same op along the axis n of (outer, n, inner).
+Op along_axis(Op op, std::string_view name, std::string_view formula);
+
 // Formats. Functions instead of objects: the table may be needed before a file's objects exist.
 std::vector<Format> floats();
 std::vector<Format> signed_numbers();

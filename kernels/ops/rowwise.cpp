@@ -21,6 +21,14 @@ TensorSpec rows_tensor(DType dtype, const Params& params) {
   return {.dtype = dtype, .shape = {params.integer("rows"), cols}, .row_stride = ld};
 }
 
+/// Rows, or (outer, n, inner), of which the op works along n.
+TensorSpec lines_tensor(DType dtype, const Params& params) {
+  if (params.find("outer") == nullptr) return rows_tensor(dtype, params);
+  return {.dtype = dtype,
+          .shape = {params.integer("outer"), params.integer("n"), params.integer("inner")},
+          .axis = 1};
+}
+
 /// Work of an op on a row, and its tensors of a number for each column.
 struct Computation {
   int per_column;
@@ -36,18 +44,19 @@ constexpr Computation of_rmsnorm{.per_column = 1, .flops = 4, .is_constant_alone
 
 template <const Computation& computation>
 Signature signature(DType dtype, const Params& params) {
-  const TensorSpec tensor = rows_tensor(dtype, params);
+  const TensorSpec tensor = lines_tensor(dtype, params);
   Signature s{.inputs = {tensor}, .outputs = {tensor}};
-  const TensorSpec per_column{.dtype = dtype, .shape = {tensor.shape[1]}};
+  const TensorSpec per_column{.dtype = dtype, .shape = {tensor.line_elements()}};
   s.inputs.insert(s.inputs.end(), static_cast<std::size_t>(computation.per_column), per_column);
-  s.terms = tensor.shape[1];
-  s.is_constant = computation.is_constant_alone && tensor.shape[1] == 1;
+  s.terms = tensor.line_elements();
+  s.is_constant = computation.is_constant_alone && tensor.line_elements() == 1;
   return with_work(std::move(s), as_double(tensor.elements()) * computation.flops);
 }
 
 constexpr double centres_of_rows[] = {0, -2e4, 100, 1e30, -1e30, 6e4, -1e6, 1e12};
 
 Passes softmax_passes(DType dtype, const Params& params) {
+  const TensorSpec x = lines_tensor(dtype, params);
   const Rule rule{.oracle = Oracle::softmax_bound, .ulps = declared_error("exp").ulps};
   // Overflows without the max-shift: exp(100) is infinite in f32, exp(800) in f64.
   const Data large_logits{.range = {-100, 100}, .range_f64 = Range{-800, 800}};
@@ -60,9 +69,8 @@ Passes softmax_passes(DType dtype, const Params& params) {
   const Data far_rows{
       .distribution = Distribution::far_rows, .range = {-10, 10}, .points = centres_of_rows};
   // Two logits share a row, and show the precision of their exponentials, however long it is.
-  Data two_logits{.distribution = Distribution::lone,
-                  .range = {119, 121},
-                  .run = (params.integer("cols") + 1) / 2};
+  Data two_logits{
+      .distribution = Distribution::lone, .range = {119, 121}, .run = (x.line_elements() + 1) / 2};
   Rule rule_of_two = rule;
   rule_of_two.roundings = 2;
   Passes passes{Pass{"large_logits", {large_logits}, rule},
@@ -74,7 +82,6 @@ Passes softmax_passes(DType dtype, const Params& params) {
                 Pass{"real_data", {uniform({-10, 10})}, rule}};
   two_logits.range.low = 101;
   insert_before_last(passes, Pass{"two_logits", {two_logits}, rule_of_two});
-  const TensorSpec x = rows_tensor(dtype, params);
   passes = with_all_sizes_in_turns(std::move(passes), x, rule);
   passes = with_specials_in_turns(with_specials(std::move(passes), Specials::all), x);
   return with_signs_in_turns(with_outliers(std::move(passes), x), {0.25, 1});
@@ -98,7 +105,7 @@ Passes layernorm_passes(DType dtype, const Params& params) {
   const Data weights{.distribution = Distribution::small_integers, .range = {-2, 2}};
   std::vector<Data>& special = passes.at(passes.size() - 2).data;
   special.insert(special.end(), {weights, real_data});
-  const TensorSpec x = rows_tensor(dtype, params);
+  const TensorSpec x = lines_tensor(dtype, params);
   passes = with_outliers(with_specials_in_turns(std::move(passes), x), x);
   return with_few_terms_in_turns(std::move(passes), x, rule, real_data);
 }
@@ -160,22 +167,24 @@ Op rowwise(const OpRow& row, AnyPasses passes) {
 }  // namespace
 
 std::vector<Op> rowwise_ops() {
+  const Op softmax = rowwise<of_softmax>(
+      {"softmax",
+       "y[r][c] = e^(x[r][c] - m) / sum over j of e^(x[r][j] - m), m the maximum of "
+       "row r",
+       floats(),
+       {},
+       "rows"},
+      softmax_passes);
+  const Op layernorm = rowwise<of_layernorm>(
+      {"layernorm",
+       "y[r][c] = (x[r][c] - mean of row r) / sqrt(its variance + 1e-5) weight[c] + bias[c]",
+       floats(),
+       {},
+       "rows"},
+      layernorm_passes);
   return {
-      rowwise<of_softmax>(
-          {"softmax",
-           "y[r][c] = e^(x[r][c] - m) / sum over j of e^(x[r][j] - m), m the maximum of "
-           "row r",
-           floats(),
-           {},
-           "rows"},
-          softmax_passes),
-      rowwise<of_layernorm>(
-          {"layernorm",
-           "y[r][c] = (x[r][c] - mean of row r) / sqrt(its variance + 1e-5) weight[c] + bias[c]",
-           floats(),
-           {},
-           "rows"},
-          layernorm_passes),
+      softmax,
+      layernorm,
       rowwise<of_rmsnorm>(
           {"rmsnorm",
            "y[r][c] = x[r][c] / sqrt(mean of the squares of row r + 1e-5) weight[c]",
@@ -183,6 +192,12 @@ std::vector<Op> rowwise_ops() {
            {},
            "rows"},
           rmsnorm_passes),
+      along_axis(softmax, "softmax_axis",
+                 "y[o][n][i] = e^(x[o][n][i] - m) / sum over j of e^(x[o][j][i] - m), m the "
+                 "maximum of line (o, i)"),
+      along_axis(layernorm, "layernorm_axis",
+                 "y[o][n][i] = (x[o][n][i] - mean of line (o, i)) / sqrt(its variance + 1e-5) "
+                 "weight[n] + bias[n]"),
   };
 }
 

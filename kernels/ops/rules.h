@@ -23,7 +23,8 @@ enum class Oracle {
   sum_bound,       // |e| <= (L + extra) u S + u_out |y|: sums and dot products of S = sum |a_i b_i|
   function_bound,  // |e| <= B ulp(y) + C u S + the rounding to the output; S = |x|
   relative_bound,  // |e| <= (R L + extra) u |y| + u_out |y|: products, norms
-  running_bound,   // |e| <= u S + u_out |y|: S from an error analysis along the computation
+  running_bound,   // |e| <= u S + u_out |y|: S from an error analysis along the computation. Of
+                   // exponentials (B > 0) more (harness/oracle/running_bound.cpp)
   softmax_bound,
   layernorm_bound,
   measured_band,  // |e| <= 8 S + ulp_out / 2: S from runs of the reference in noisy arithmetic

@@ -7,10 +7,25 @@
 namespace assay {
 namespace {
 
-/// Puts special values in twenty places: each one spoils all sums after it.
+/// Sums of one tensor, or of (outer, n, inner) along its axis n.
+Signature summed(DType dtype, const Params& params) {
+  if (params.find("outer") == nullptr) return array_signature(dtype, params);
+  const TensorSpec x{
+      .dtype = dtype,
+      .shape = {params.integer("outer"), params.integer("n"), params.integer("inner")},
+      .axis = 1};
+  Signature s{.inputs = {x}, .outputs = {x}};
+  s.terms = params.integer("n");
+  return with_work(std::move(s), as_double(x.elements()));
+}
+
+/// Puts special values in twenty places, or in each of as many lines: one spoils all sums after it.
 Passes running_sums(DType dtype, const Params& params) {
   Passes passes = sums();
-  for (Data& data : passes[1].data) data.runs = 20;
+  const TensorSpec x = summed(dtype, params).inputs[0];
+  constexpr int places = 20;
+  const bool has_many_lines = x.axis && x.elements() >= places * x.line_elements();
+  for (Data& data : passes[1].data) data.runs = has_many_lines ? 0 : places;
   // Sums of few bits show a term only while they are small.
   for (const std::int64_t turn : {0, 1}) {
     insert_before_last(passes, Pass{"small_sums", {of_both_signs(1, 2, turn)}, exact_rule});
@@ -18,7 +33,6 @@ Passes running_sums(DType dtype, const Params& params) {
   const std::int64_t n = params.integer("n");
   passes = with_real_data(std::move(passes), of_mean_one_half(dtype, n), unbiased_sums);
   if (!is_floating(dtype)) return passes;
-  const TensorSpec x = array_signature(dtype, params).inputs[0];
   passes = with_lone_terms(with_specials_in_turns(std::move(passes), x), exact_rule);
   passes = with_signs_in_turns(with_all_sizes_in_turns(std::move(passes), x, sum_rule), {1, 1});
   if (dtype == DType::f16) insert_before_last(passes, partly_beyond_f16(n));
@@ -31,8 +45,13 @@ Passes running_sums(DType dtype, const Params& params) {
 }  // namespace
 
 std::vector<Op> scan_ops() {
-  return {make_op({"scan", "y[i] = x[0] + ... + x[i]; integers wrap", signed_numbers()},
-                  {size("n")}, array_signature, running_sums)};
+  return {
+      make_op({"scan", "y[i] = x[0] + ... + x[i]; integers wrap", signed_numbers()}, {size("n")},
+              summed, running_sums),
+      make_op({"scan_axis", "y[o][n][i] = x[o][0][i] + ... + x[o][n][i]; integers wrap",
+               signed_numbers()},
+              {extent("outer"), size("n"), extent("inner")}, summed, running_sums),
+  };
 }
 
 }  // namespace assay

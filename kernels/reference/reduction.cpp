@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/core/vector_clones.h"
+#include "kernels/ops/function_errors.h"
 #include "kernels/reference/elementwise.h"
 #include "kernels/reference/exact_sum.h"
 #include "kernels/reference/families.h"
@@ -174,6 +175,55 @@ State solve_norm(const Problem& p) {
       p, [](std::span<const T> x, double* numbers) { put(numbers, norm_of(x), 0); });
 }
 
+struct ExponentialSums {
+  long double plain = 0;     // of e^(x_j - m)
+  long double weighted = 0;  // of e^(x_j - m) |x_j - m|
+};
+
+/// Sums over blocks that threads share. The blocks do not depend on the number of threads.
+template <class T>
+ExponentialSums exponential_sums(std::span<const T> x, double m) {
+  using Real = Wider<T>;
+  constexpr std::size_t block = 1 << 15;
+  std::vector<ExponentialSums> blocks((x.size() + block - 1) / block);
+#pragma omp parallel for schedule(static) if (blocks.size() > 1)
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    for (const T element : x.subspan(b * block, std::min(block, x.size() - b * block))) {
+      const Real distance = static_cast<Real>(m) - wide(element);
+      const Real e = std::exp(-distance);
+      blocks[b].plain += e;
+      if (e > 0) blocks[b].weighted += e * distance;  // skips 0 times infinity
+    }
+  }
+  ExponentialSums all;
+  for (const ExponentialSums& one : blocks) {
+    all.plain += one.plain;
+    all.weighted += one.weighted;
+  }
+  return all;
+}
+
+/// Error that every library's logarithm keeps, in roundings of the result: an ulp is two at most.
+double log_roundings() { return 2 * declared_error("log").ulps; }
+
+/// m + log s, s = sum of e^(x_j - m), m the maximum. Scale: sum of e^(x_j - m) |x_j - m| / s, the
+/// relative error of s by those of the arguments, which is absolute in its logarithm; and the
+/// errors of the logarithm and of the addition. Blanchard, Higham, Higham: "Accurately computing
+/// the log-sum-exp and softmax functions", IMA J. Numer. Anal. 41(4), 2021, section 3.
+template <class T>
+State solve_log_sum_exp(const Problem& p) {
+  return solve_lines<real_numbers, T>(p, [](std::span<const T> x, double* numbers) {
+    double m = wide(x[0]);
+    for (const T element : x) m = std::isnan(m) || wide(element) <= m ? m : wide(element);
+    if (!std::isfinite(m)) return put(numbers, m, 0);
+    const ExponentialSums sums = exponential_sums(x, m);
+    const long double of_sum = std::log(sums.plain);
+    const long double y = m + of_sum;
+    const long double scale = sums.weighted / sums.plain + log_roundings() * of_sum + std::abs(y);
+    put(numbers, y, static_cast<double>(scale));
+  });
+}
+
 /// Computes in long double, whose roundings are 2^-11 of those of a double.
 template <class T>
 State solve_product(const Problem& p) {
@@ -293,6 +343,12 @@ Reference norm2(const OpInstance& op) {
   });
 }
 
+Reference logsumexp(const OpInstance& op) {
+  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
+    return Reference{.solve = solve_log_sum_exp<T>, .values = real_value};
+  });
+}
+
 template <bool greatest>
 Reference extreme(const OpInstance& op) {
   return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
@@ -313,6 +369,7 @@ constexpr ReferenceRow rows[] = {
     {"mean", mean},
     {"dot", dot},
     {"norm2", norm2},
+    {"logsumexp", logsumexp},
     {"reduce_min", extreme<false>},
     {"reduce_max", extreme<true>},
     {"argmax", place<true>},
@@ -321,6 +378,7 @@ constexpr ReferenceRow rows[] = {
     {"prod_axis", prod},
     {"mean_axis", mean},
     {"norm2_axis", norm2},
+    {"logsumexp_axis", logsumexp},
     {"reduce_min_axis", extreme<false>},
     {"reduce_max_axis", extreme<true>},
     {"argmax_axis", place<true>},

@@ -172,9 +172,8 @@ Reference rmsnorm(const OpInstance& op) {
 }
 
 constexpr ReferenceRow rows[] = {
-    {"softmax", softmax},
-    {"layernorm", layernorm},
-    {"rmsnorm", rmsnorm},
+    {"softmax", softmax},      {"layernorm", layernorm},      {"rmsnorm", rmsnorm},
+    {"softmax_axis", softmax}, {"layernorm_axis", layernorm},
 };
 
 }  // namespace

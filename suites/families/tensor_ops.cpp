@@ -62,6 +62,8 @@ const Axis empty_lines{{"outer", "n", "inner"}, {{seeds, {3, 0, 2}}}};
 /// More elements of a line, lines and matrices than 16 bits count.
 const Axis beyond_16_bits{{"outer", "n", "inner"},
                           {{smoke, {1, 65539, 3}}, {smoke, {70001, 2, 1}}, {smoke, {1, 2, 70001}}}};
+/// Rows of several tiles, whole or not, that begin at any address.
+const Axis tiles_of_rows{{"outer", "n", "inner"}, {{smoke, {3, 8191, 1}}, {smoke, {2, 20483, 1}}}};
 /// Extents that kernels take for each other.
 const Axis equal_extents{{"outer", "n", "inner"},
                          {{smoke, {24, 24, 12}}, {smoke, {24, 12, 24}}, {smoke, {12, 24, 24}}}};
@@ -295,16 +297,17 @@ const Names more_elementwise{"floor",        "ceil",      "round",      "isnan",
                              "floor_divide", "remainder", "shift_left", "shift_right", "bit_and",
                              "bit_or",       "bit_xor",   "bit_not"};
 const Names reductions{"sum", "prod", "dot", "norm2", "scan"};
-const Names reductions_of_some{"mean", "reduce_min", "reduce_max", "argmax", "argmin"};
-const Names along_axes{"sum_axis",        "prod_axis",       "mean_axis",   "norm2_axis",
-                       "reduce_min_axis", "reduce_max_axis", "argmax_axis", "argmin_axis"};
-const Names of_arrays{"sum",  "prod",       "dot",        "norm2",  "scan",  "sort",
-                      "mean", "reduce_min", "reduce_max", "argmax", "argmin"};
+const Names reductions_of_some{"mean", "logsumexp", "reduce_min", "reduce_max", "argmax", "argmin"};
+const Names along_axes{"sum_axis",       "prod_axis",   "mean_axis",       "norm2_axis",
+                       "logsumexp_axis", "scan_axis",   "reduce_min_axis", "reduce_max_axis",
+                       "argmax_axis",    "argmin_axis", "softmax_axis",    "layernorm_axis"};
+const Names of_arrays{"sum",       "prod", "dot",        "norm2",      "scan",   "sort",
+                      "logsumexp", "mean", "reduce_min", "reduce_max", "argmax", "argmin"};
 const Names repeated{"add_broadcast", "sub_broadcast", "mul_broadcast",  "div_broadcast",
                      "min_broadcast", "max_broadcast", "less_broadcast", "equal_broadcast"};
 const Names where_repeated{"where_broadcast"};
 /// Those that are defined for no elements too.
-const Names sums_along_axes{"sum_axis", "prod_axis", "norm2_axis"};
+const Names sums_along_axes{"sum_axis", "prod_axis", "norm2_axis", "scan_axis"};
 const Names normalisations{"softmax", "layernorm", "rmsnorm"};
 
 /// Grids of elementwise ops on error-prone shapes.
@@ -364,6 +367,7 @@ std::vector<Grid> checked() {
       {along_axes, all, {small_axes}},
       {sums_along_axes, all, {empty_lines}},
       {along_axes, {f32}, {equal_extents}},
+      {{"scan_axis"}, {f32, bf16}, {tiles_of_rows}},
       {along_axes, {f32, bf16, u8}, {beyond_16_bits}},
       {along_axes, {f32, i32}, {axes(smoke)}},
       {along_axes, {f64, bf16, f16, i64, u8}, {axes(standard)}},
@@ -431,7 +435,10 @@ std::vector<Grid> timed() {
           {{"sum", "dot", "reduce_max"}, others, {large}},
           {reductions, others, {large_in_full}},
           {reductions_of_some, others, {large_in_full}},
-          {{"sum_axis", "reduce_max_axis", "argmax_axis"}, {f32, bf16}, {large_axes}},
+          {{"sum_axis", "reduce_max_axis", "argmax_axis", "logsumexp_axis", "scan_axis",
+            "softmax_axis", "layernorm_axis"},
+           {f32, bf16},
+           {large_axes}},
           {{"add_broadcast", "mul_broadcast"}, {f32, bf16}, {of_second, large_repeats}},
           {{"sort"}, {f32, i64, i32}, {sortable}},
           {{"softmax", "layernorm"}, floats, {large_rows}},

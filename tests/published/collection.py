@@ -7,6 +7,7 @@ import fills
 import functions
 import gelus
 import imagined
+import imagined_broadcast
 import imagined_elements
 import imagined_rows
 import integers

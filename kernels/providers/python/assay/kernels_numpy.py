@@ -106,9 +106,9 @@ def product(x, *, out):
 
 def scan(x, *, out):
     if x.dtype == numpy.float16:
-        out[...] = numpy.cumsum(x, 0, accumulator(x))
+        out[...] = numpy.cumsum(x, axis_of(x), accumulator(x))
     else:
-        numpy.cumsum(x, 0, x.dtype, out)
+        numpy.cumsum(x, axis_of(x), x.dtype, out)
 
 
 def norm2(x, *, out):
@@ -179,7 +179,7 @@ reduction("argmax", NUMBERS, functools.partial(place, numpy.argmax))
 reduction("argmin", NUMBERS, functools.partial(place, numpy.argmin))
 offer("dot", PRODUCTS, dot)
 reduction("norm2", FLOATS, norm2)
-offer("scan", SIGNED, scan)
+reduction("scan", SIGNED, scan)
 offer("sort", NUMBERS, sort)
 
 offer("transpose", NUMBERS, transpose)

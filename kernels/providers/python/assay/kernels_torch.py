@@ -253,11 +253,16 @@ reduction("argmax", NUMBERS, lambda x, d, keep, out: torch.argmax(x, d, keep, ou
 reduction("argmin", NUMBERS, lambda x, d, keep, out: torch.argmin(x, d, keep, out=out))
 offer("dot", FLOATS, dot)
 reduction("norm2", FLOATS, lambda x, d, keep, out: torch.linalg.vector_norm(x, 2, d, keep, out=out))
+reduction("logsumexp", FLOATS, lambda x, d, keep, out: torch.logsumexp(x, d, keep, out=out))
 offer("scan", SIGNED, lambda x, *, out: torch.cumsum(x, 0, dtype=x.dtype, out=out))
+offer("scan_axis", SIGNED, lambda x, *, out: torch.cumsum(x, 1, dtype=x.dtype, out=out))
 offer("sort", NUMBERS, make=sort)
 
 # Rows and layouts.
 direct("softmax", FLOATS, torch.softmax, 1)
+direct("softmax_axis", FLOATS, torch.softmax, 1)
+offer("layernorm_axis", FLOATS, lambda x, weight, bias, *, out:
+      out.copy_(layer_norm(x.movedim(1, 2), x.shape[1:2], weight, bias, 1e-5).movedim(2, 1)))  # of the last extent alone
 offer("layernorm", FLOATS, lambda x, weight, bias, *, out: layer_norm(x, x.shape[1:], weight, bias, 1e-5))  # no out
 offer("rmsnorm", FLOATS, make=rms_norm)
 offer("transpose", NUMBERS, lambda x, *, out: out.copy_(x.t()))

@@ -1,0 +1,23 @@
+#pragma once
+
+namespace assay::cuda {
+
+/// Sum of e^(x - greatest) of some numbers. An infinite one is not subtracted: infinity less itself
+/// would be NaN.
+template <class A>
+struct Exponentials {
+  A greatest;
+  A sum;
+
+  static __device__ A shift_of(A greatest) { return isinf(greatest) ? A(0) : greatest; }
+  __device__ A shifted_by(A shift) const { return sum * exp(greatest - shift); }
+
+  static __device__ Exponentials of(A x) { return {x, exp(x - shift_of(x))}; }
+  __device__ Exponentials operator+(const Exponentials& other) const {
+    const A both = greatest > other.greatest ? greatest : other.greatest;
+    const A shift = shift_of(both);
+    return {both, shifted_by(shift) + other.shifted_by(shift)};
+  }
+};
+
+}  // namespace assay::cuda
