@@ -279,7 +279,7 @@ class WholeProgram(AssayTest):
     def test_a_gpu_that_is_lost_costs_its_own_rows(self):
         for calls, status in ((60, "error"), (0, "device_lost")):  # in the middle of a trial, and before the first
             self.set(ASSAY_EMULATOR_LOST=f"1@{calls}")
-            counts = self.statuses("--gpus 2", "--filter", "(add|mul|exp)/f32/.*=1003$", "--device", "cuda", expect=4)
+            counts = self.statuses("--gpus 2", "--filter", "/(add|mul|exp)/f32/n=1003$", "--device", "cuda", expect=4)
             self.assertEqual({"pass": 3, status: 3}, counts)
             self.assertEqual({("cuda:0", "pass"), ("cuda:1", status)}, {(row["device"], row["status"]) for row in self.rows("out")})
             shutil.rmtree(self.folder / "out")
