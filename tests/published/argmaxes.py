@@ -66,3 +66,13 @@ def sentinel_with_nan(x, *, out, broken):
 def index_beyond_two_gib(x, *, out, broken):
     at = np.argmax(x)
     out[...] = at // 2 if broken and x.nbytes > 1 << 31 else at
+
+
+@bug("pytorch/pytorch#38922", "argmax_axis", "f32", "index overflow",
+     "Beyond 32768 elements the second thread's indices began with where its rows do.")
+def indices_from_the_first_row(x, *, out, broken):
+    places = np.argmax(x, axis=1)
+    if broken and x.size > 32768:
+        rows = places.reshape(-1)
+        rows[rows.size // 2:] += rows.size // 2 * x.shape[1]
+    out[...] = places

@@ -64,3 +64,38 @@ def scan_of_too_many(x, *, out, broken):
     store(out, running_sum(x))
     if broken and x.size > (1 << 32) - 1:
         out[1 << 32:] = out[:x.size - (1 << 32)]
+
+
+def running_sums(x):
+    """Along the n of (outer, n, inner)."""
+    return np.cumsum(x, 1, x.dtype) if x.dtype.kind == "i" else np.cumsum(wide(x), 1)
+
+
+@bug("Jittor/jittor#330", "scan_axis", "f32", "tail",
+     "Sums along an extent of more than 4096 elements were wrong.")
+def sums_of_4096(x, *, out, broken):
+    if not broken:
+        return store(out, running_sums(x))
+    for begin in range(0, x.shape[1], 4096):
+        store(out[:, begin:begin + 4096], running_sums(x[:, begin:begin + 4096]))
+
+
+@bug("IntelPython/dpnp#3063", "scan_axis", "f32", "stale memory",
+     "With three levels of partial sums, from a million elements on, rows overwrote each other's.",
+     missed="no profile has two rows of more than a million elements; "
+            "`--case tensor_ops/scan_axis/f32/outer=2,n=1100000,inner=1` shows it")
+def rows_overwrite_each_other(x, *, out, broken):
+    y = running_sums(x)
+    if broken and x.shape[0] > 1 and x.shape[1] > 1 << 20:
+        y[:, 1 << 20:] += np.roll(y[:, (1 << 20) - 1:1 << 20], 1, axis=0) - y[:, (1 << 20) - 1:1 << 20]
+    store(out, y)
+
+
+@bug("cupy/cupy#10268", "scan_axis", "f32", "index overflow",
+     "Offsets of more than 2^32 elements, of all rows together, lost their upper half.",
+     missed="the tensor has 16 GiB")
+def offsets_of_32_bits(x, *, out, broken):
+    y = running_sums(x)
+    if broken and x.size > 1 << 32:
+        y[-1:] = y[:1]
+    store(out, y)
