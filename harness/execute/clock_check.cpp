@@ -1,6 +1,7 @@
 #include "harness/execute/clock_check.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -85,10 +86,20 @@ void ClockCheck::accuse(const std::string& why) const {
   throw WrongResult{Check::clock, "", "its clock tells of " + why};
 }
 
+/// Without the judge's own, in which a test may serve kernels: its work is not theirs.
+std::vector<pid_t> ClockCheck::kernel_processes() const {
+  std::vector<pid_t> all = trial_.processes();
+  std::erase(all, getpid());
+  return all;
+}
+
 void ClockCheck::begin() {
-  if (is_foreign_ && checks_.on(Check::clock)) {
-    begin_ = {worked_s(), cores_.waited_s(trial_.processes()), cores_.lost()};
-  }
+  if (!is_foreign_ || !checks_.on(Check::clock)) return;
+  Moment moment;
+  moment.lost = cores_.lost();
+  moment.waited_s = cores_.waited_s(kernel_processes());
+  moment.worked_s = worked_s();  // last: reading takes time, which is the judge's
+  begin_ = std::move(moment);
 }
 
 /// Since `begin`, if that was called.
@@ -100,7 +111,7 @@ void ClockCheck::measure_work(Reading& reading) {
   reading.work_s = measure::least_time_s(before->worked_s, after_s, cores()) - max_empty_s;
   reading.judge_waited_s = measure::waited_between_s(before->lost, cores_.lost());
   reading.kernels_waited_s =
-      measure::longest_between_s(before->waited_s, cores_.waited_s(trial_.processes()));
+      measure::longest_between_s(before->waited_s, cores_.waited_s(kernel_processes()));
 }
 
 void ClockCheck::add(std::int64_t launches, double reported_s, double seen_s) {

@@ -81,7 +81,8 @@ class ClockCheck {
     std::map<std::string, double> waited_s;
     measure::LostTime lost;
   };
-  std::map<std::string, double> worked_s() const { return cores_.worked_s(trial_.processes()); }
+  std::vector<pid_t> kernel_processes() const;
+  std::map<std::string, double> worked_s() const { return cores_.worked_s(kernel_processes()); }
   void measure_work(Reading& reading);
   Reading read(std::int64_t launches);
   std::int64_t launches_of(double least_s, std::int64_t fewest);
