@@ -55,14 +55,15 @@ Signature repeated(const Op& base, Format format, const Params& params,
 }
 
 bool takes_turns(const Data& data) { return data.distribution == Distribution::alternating; }
+bool is_like_first(const Pass& pass) { return std::ranges::any_of(pass.data, &Data::like_first); }
 
 /// A repeated element meets only half of the other operand's turns. Adds passes with the other
 /// half.
 Passes with_other_turns(const Passes& passes) {
   Passes all;
   for (const Pass& pass : passes) {
-    const bool is_like_first = std::ranges::any_of(pass.data, &Data::like_first);
-    if (pass.data.size() == 2 && std::ranges::all_of(pass.data, takes_turns) && !is_like_first) {
+    if (pass.data.size() == 2 && std::ranges::all_of(pass.data, takes_turns) &&
+        !is_like_first(pass)) {
       Pass other = pass;
       other.data[1].turn = 1 - pass.data[1].turn;
       all.push_back(std::move(other));
@@ -77,9 +78,6 @@ Passes with_other_turns(const Passes& passes) {
 Passes with_equal_numbers(Passes passes) {
   const auto either = [](std::int64_t turn) {
     return Data{.distribution = Distribution::alternating, .range = {32, 32}, .turn = turn};
-  };
-  const auto is_like_first = [](const Pass& pass) {
-    return std::ranges::any_of(pass.data, &Data::like_first);
   };
   const auto equal = std::ranges::find_if(passes, is_like_first);
   if (equal == passes.end()) return passes;

@@ -73,6 +73,12 @@ TEST(Contention, OfThreadsThatOutnumberTheCoresIsSeen) {
   go_on = false;
 }
 
+TEST(LongestTime, IsThatOfOneThreadWhichBothReadingsHave) {
+  const std::map<std::string, double> before{{"1", 5}, {"2", 1}, {"ended", 9}};
+  EXPECT_EQ(longest_between_s(before, {{"1", 6}, {"2", 3}, {"new", 50}}), 2);
+  EXPECT_EQ(longest_between_s({}, {{"new", 50}}), 0);
+}
+
 TEST(LeastTime, IsThatOfTheBusiestThreadAndOfAllOnAllCores) {
   using Worked = std::map<std::string, double>;
   const Worked before{{"1", 5}, {"2", 1}};
