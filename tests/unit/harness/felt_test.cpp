@@ -42,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(
         "tensor_ops/gelu/f32/n=67", "tensor_ops/where/f32/n=67",
         "tensor_ops/add_broadcast/f32/outer=3,n=5,inner=7,repeat=a",
         "tensor_ops/equal_broadcast/u8/outer=3,n=5,inner=7,repeat=b",
-        "tensor_ops/less_broadcast/f32/outer=3,n=5,inner=7,repeat=a",
+        "tensor_ops/less_broadcast/i64/outer=61,n=33,inner=1,repeat=b",
         "tensor_ops/min_broadcast/bf16/outer=61,n=3,inner=1,repeat=b",
         "tensor_ops/where_broadcast/i32/outer=1,n=5,inner=33,repeat=mask",
         "tensor_ops/gather/f32/rows=5,cols=3,count=7", "tensor_ops/cast/f32/to=i8,n=67",
