@@ -72,8 +72,8 @@ ChildCommand command_of(const TrialOptions& options, int socket) {
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
     command.environment.emplace_back("OMP_NUM_THREADS", std::to_string(cores));
   }
-  if (std::getenv(judge_shares_name) != nullptr) {
-    command.withheld = {judge_shares_name, "OMP_WAIT_POLICY"};
+  if (std::getenv(judge_alone_shares_name) != nullptr) {
+    command.withheld = {judge_alone_shares_name, "OMP_WAIT_POLICY"};
     command.environment.emplace_back("OMP_PROC_BIND", "true");
   }
   if (is_python(options)) {

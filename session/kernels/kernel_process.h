@@ -23,8 +23,9 @@ GivenFile given_kernels(const TrialOptions& options);
 /// How long they may take to be loaded: a Python file imports libraries.
 double opening_limit_s(const TrialOptions& options);
 
-/// Set for a worker whose threads leave the cores to kernels of others, whose own do as usual.
-inline constexpr const char* judge_shares_name = "ASSAY_JUDGE_SHARES_CORES";
+/// Set for a worker whose threads leave the cores to kernels of others that are timed there: only
+/// the threads of these spin and stay put as usual.
+inline constexpr const char* judge_alone_shares_name = "ASSAY_JUDGE_ALONE_SHARES_CORES";
 
 /// Starts the process. When it ends, so does this one, in the same way: its parent sees what became
 /// of the kernels. Throws UsageError with the reason if they cannot be used.

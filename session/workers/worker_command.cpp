@@ -61,7 +61,9 @@ WorkerCommand worker_command(const SelectionOptions& options, double cap_s,
   }
   const bool has_kernels = !options.kernels.empty();
   const bool shares = (options.check_only || has_kernels) && share_cores(command);
-  if (shares && has_kernels) command.environment.emplace_back(judge_shares_name, "1");
+  if (shares && has_kernels && !options.check_only) {
+    command.environment.emplace_back(judge_alone_shares_name, "1");
+  }
   command.hello_s += own_ops_limit_s(options) - python_limit_s;
   if (const std::string digest = own_ops_digest(); !digest.empty()) {
     command.environment.emplace_back(own_ops_digest_name, digest);
@@ -86,7 +88,11 @@ void share_cores_on(WorkerCommand& command, const std::vector<DeviceId>& lane) {
   const auto is_on_host = [](const DeviceId& id) {
     return id.backend == host_kind || id.backend == numa::traits().kind;
   };
-  if (std::ranges::none_of(lane, is_on_host)) share_cores(command);
+  if (std::ranges::any_of(lane, is_on_host)) return;
+  share_cores(command);
+  // Threads of kernels for other devices are on no clock, and would spin beside the judge.
+  std::erase_if(command.environment,
+                [](const auto& set) { return set.first == judge_alone_shares_name; });
 }
 
 WorkerCommand probing_command(const SelectionOptions& options) {

@@ -61,6 +61,8 @@ class Runner:
     python: str
     largest: int
     limit_s: float
+    device: str = "cpu"
+    kernels: str = "torch"
 
     def tried(self, level, paths):
         """Returns the outcomes of some problems of a level. Those that can be loaded are judged in one run."""
@@ -117,7 +119,7 @@ class Runner:
             set_of.mkdir()
             for path, one in problems.items():
                 (set_of / path.name).write_text(one["text"], encoding="utf-8")
-            done, rows = self._run(folder, set_of, "torch")
+            done, rows = self._run(folder, set_of, self.kernels)
             if not rows:
                 print(done.stderr[-1000:], file=sys.stderr)
             return {row["op"]: row for row in rows}
@@ -125,7 +127,7 @@ class Runner:
     def _run(self, folder, problem, kernels):
         out = pathlib.Path(folder, "out")
         done = subprocess.run([self.assay, "run", "--problem", problem, "--kernels", kernels, "--python", self.python,
-                               "--device", "cpu", "--check-only", "--no-limits", "--timeout", str(self.limit_s),
+                               "--device", self.device, "--check-only", "--no-limits", "--timeout", str(self.limit_s),
                                "--out", out], cwd=folder, capture_output=True, text=True, check=False)
         if not (out / "results.csv").is_file():
             return done, []
