@@ -3,22 +3,31 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/reduce.cuh"
+#include "kernels/cuda/vector.cuh"
 
 // Reduction of (outer, n, inner) along n to (outer, inner): lines that lie side by side, or one
-// behind the other. Neighbouring threads read neighbouring elements, whatever `inner` is.
+// behind the other. Neighbouring threads read neighbouring vectors, whatever `inner` is.
 namespace assay::cuda {
 
 inline constexpr int axis_threads = 256;
+/// Loads of a thread that are under way before it joins their elements.
+inline constexpr int axis_loads = 4;
 
-/// Division of the work among teams of threads. A team takes `columns` lines that lie side by side,
-/// and of each of them one of `parts` parts, several rows at once.
+/// Elements of a vector: of lines side by side one each, of a line for itself some.
+template <class S>
+inline constexpr int axis_width = std::min(vector_elements<S>, 8);
+
+/// Division of the work among teams of threads, in vectors. A team takes `columns` of them that lie
+/// side by side, and of each of these one of `parts` parts, several rows at once.
 struct AxisPlan {
-  AxisPlan(const TensorSpec& x, int multiprocessors);
-  /// Plan that joins the parts.
-  AxisPlan of_parts() const { return {outer, parts, inner, 1}; }
+  /// Of x in vectors of `width` elements, or in single ones where these do not fit.
+  AxisPlan(const TensorSpec& x, bool is_aligned, int width, int multiprocessors);
+  /// Plan that joins the parts, element by element.
+  AxisPlan of_parts() const { return {outer, parts, is_one_line ? 1 : inner * width, 1, 1, false}; }
 
   int rows_at_once() const { return team / columns; }
   std::int64_t tasks() const { return outer * chunks * parts; }
@@ -32,26 +41,39 @@ struct AxisPlan {
   std::int64_t inner;
   std::int64_t parts;
   std::int64_t chunks;
+  int width;
+  bool is_one_line;  // whose elements a vector has
   int team;
   int columns;
 
  private:
-  AxisPlan(std::int64_t outer, std::int64_t n, std::int64_t inner, std::int64_t parts);
+  AxisPlan(std::int64_t outer, std::int64_t n, std::int64_t inner, std::int64_t parts, int width,
+           bool is_one_line);
 };
 
 inline AxisPlan::AxisPlan(std::int64_t outer, std::int64_t n, std::int64_t inner,
-                          std::int64_t parts)
-    : outer(outer), n(n), inner(inner), parts(parts), team(axis_threads) {
-  // Few elements are worth few threads.
-  constexpr std::int64_t least_elements = 4;
-  while (team > warp_threads && n * std::min<std::int64_t>(inner, team) <= team * least_elements)
+                          std::int64_t parts, int width, bool is_one_line)
+    : outer(outer),
+      n(n),
+      inner(inner),
+      parts(parts),
+      width(width),
+      is_one_line(is_one_line),
+      team(axis_threads) {
+  // Few rows are worth few threads. A warp reads side by side, and others of its team other rows.
+  while (team > warp_threads && n * std::min<std::int64_t>(inner, team) <= team * axis_loads)
     team /= 2;
-  columns = static_cast<int>(std::min<std::int64_t>(inner, team));
-  chunks = (inner + columns - 1) / columns;
+  chunks = (inner + warp_threads - 1) / warp_threads;
+  columns = static_cast<int>((inner + chunks - 1) / chunks);
 }
 
-inline AxisPlan::AxisPlan(const TensorSpec& x, int multiprocessors)
-    : AxisPlan(x.shape[0], x.line_elements(), x.line_step(), 1) {
+inline AxisPlan::AxisPlan(const TensorSpec& x, bool is_aligned, int width, int multiprocessors)
+    : AxisPlan(x.shape[0], x.line_elements(), x.line_step(), 1, 1, false) {
+  if (is_aligned && width > 1 && inner % width == 0) {
+    *this = {outer, n, inner / width, 1, width, false};
+  } else if (is_aligned && width > 1 && inner == 1 && n % width == 0) {
+    *this = {outer, n / width, 1, 1, width, true};
+  }
   // As many blocks as fill a GPU, and no chains so long that their errors add up.
   constexpr std::int64_t least_rows = 16, longest_chain = std::int64_t{1} << 16;
   const std::int64_t wanted = std::int64_t{8} * multiprocessors / std::max(1U, blocks());
@@ -59,13 +81,21 @@ inline AxisPlan::AxisPlan(const TensorSpec& x, int multiprocessors)
   parts = std::max({std::int64_t{1}, std::min(wanted, most), n / rows_at_once() / longest_chain});
 }
 
-/// Reads elements of S, or partial results of them, and leaves elements of Y, or partial results.
-/// `n`: number of elements behind one of Y.
-template <class R, class S, bool reads_parts, bool leaves_parts, class X, class Y>
+template <class X>
+struct OneElement {
+  X at[1];
+};
+
+/// Leaves elements of Y, or partial results for a second launch in `parts`. Reads elements of S, or
+/// such partial results. `n`: number of elements behind one of Y.
+template <class R, class S, int width, bool reads_parts, class Y>
 __global__ void __launch_bounds__(axis_threads)
-    reduce_axis(AxisPlan plan, const X* x, std::int64_t n, Y* y) {
+    reduce_axis(AxisPlan plan,
+                const std::conditional_t<reads_parts, typename R::template Partial<S>, S>* x,
+                std::int64_t n, Y* y, typename R::template Partial<S>* parts) {
   using P = typename R::template Partial<S>;
-  __shared__ P shared[axis_threads];
+  using X = std::conditional_t<reads_parts, P, S>;
+  __shared__ P shared[width][axis_threads];
   const int rank = threadIdx.x & (plan.team - 1);  // teams are powers of two
   const int columns = plan.columns;
   const int rows_at_once = plan.team / columns;
@@ -75,46 +105,89 @@ __global__ void __launch_bounds__(axis_threads)
   const std::int64_t column = task / plan.parts % plan.chunks * columns + rank % columns;
   const std::int64_t outer = task / plan.parts / plan.chunks;
   const bool is_inside = outer < plan.outer && column < plan.inner && row < rows_at_once;
-  P total = R::template nothing<S>();
+  P total[width];
+  for (P& one : total) one = R::template nothing<S>();
   if (is_inside) {
-    constexpr int chains = 4;
-    P chain[chains];
-    for (P& one : chain) one = total;
-    const X* const from = x + outer * plan.n * plan.inner + column;
-    const auto element = [&](std::int64_t at) {
-      const X own = from[at * plan.inner];
+    const X* const from = x + (outer * plan.n * plan.inner + column) * width;
+    const auto load = [&](std::int64_t at) {
+      if constexpr (width == 1) {
+        return OneElement<X>{{from[at * plan.inner]}};
+      } else {
+        return load_vector<width>(from + at * plan.inner * width);
+      }
+    };
+    const auto element = [&](std::int64_t at, int lane, X own) -> P {
       if constexpr (reads_parts) {
         return own;
       } else if constexpr (requires { R::template of_place<P>(at, own); }) {
-        return R::template of_place<P>(at, own);
+        return R::template of_place<P>(plan.is_one_line ? at * width + lane : at, own);
       } else {
         return R::template of_elements<P>(0, own);
       }
     };
+    const auto join_row = [&](std::int64_t at) {
+      const auto own = load(at);
+#pragma unroll
+      for (int lane = 0; lane < width; ++lane)
+        total[lane] = R::join(total[lane], element(at, lane, own.at[lane]));
+    };
+    const auto join_rows = [&](std::int64_t at) {
+      decltype(load(at)) own[axis_loads];
+#pragma unroll
+      for (int k = 0; k < axis_loads; ++k) own[k] = load(at + k * rows_at_once);
+#pragma unroll
+      for (int lane = 0; lane < width; ++lane) {
+        const auto nth = [&](int k) {
+          return element(at + k * rows_at_once, lane, own[k].at[lane]);
+        };
+        if constexpr (!reads_parts && requires(P p) { R::with(p, p, p, p, p); }) {
+          total[lane] = R::with(total[lane], nth(0), nth(1), nth(2), nth(3));
+        } else {
+          total[lane] =
+              R::join(total[lane], R::join(R::join(nth(0), nth(1)), R::join(nth(2), nth(3))));
+        }
+      }
+    };
     const std::int64_t end = plan.n * (part + 1) / plan.parts;
     std::int64_t at = plan.n * part / plan.parts + row;
-    for (; at + (chains - 1) * rows_at_once < end; at += chains * rows_at_once) {
-#pragma unroll
-      for (int k = 0; k < chains; ++k) chain[k] = R::join(chain[k], element(at + k * rows_at_once));
-    }
-    for (; at < end; at += rows_at_once) chain[0] = R::join(chain[0], element(at));
-    total = R::join(R::join(chain[0], chain[1]), R::join(chain[2], chain[3]));
+    if (at < end) join_row(at);
+    for (at += rows_at_once; at + (axis_loads - 1) * rows_at_once < end;
+         at += axis_loads * rows_at_once)
+      join_rows(at);
+    for (; at < end; at += rows_at_once) join_row(at);
   }
-  shared[threadIdx.x] = total;
+#pragma unroll
+  for (int lane = 0; lane < width; ++lane) shared[lane][threadIdx.x] = total[lane];
   for (int rows = rows_at_once; rows > 1;) {
     const int half = (rows + 1) / 2;
     __syncthreads();
-    if (row + half < rows)
-      shared[threadIdx.x] = R::join(shared[threadIdx.x], shared[threadIdx.x + half * columns]);
+    if (row + half < rows) {
+#pragma unroll
+      for (int lane = 0; lane < width; ++lane) {
+        P& own = shared[lane][threadIdx.x];
+        own = R::join(own, shared[lane][threadIdx.x + half * columns]);
+      }
+    }
     rows = half;
   }
   if (!is_inside || row > 0) return;
-  Y& result = y[(outer * plan.parts + part) * plan.inner + column];
-  if constexpr (leaves_parts) {
-    result = shared[threadIdx.x];
-  } else {
-    result = static_cast<Y>(R::last_step(shared[threadIdx.x], n));
+  const auto leave = [&](std::int64_t at, const P& result) {
+    if (parts != nullptr) {
+      parts[at] = result;
+    } else {
+      y[at] = static_cast<Y>(R::last_step(result, n));
+    }
+  };
+  const std::int64_t line = (outer * plan.parts + part) * plan.inner + column;
+  if (plan.is_one_line) {
+    P result = shared[0][threadIdx.x];
+#pragma unroll
+    for (int lane = 1; lane < width; ++lane) result = R::join(result, shared[lane][threadIdx.x]);
+    leave(line, result);
+    return;
   }
+#pragma unroll
+  for (int lane = 0; lane < width; ++lane) leave(line * width + lane, shared[lane][threadIdx.x]);
 }
 
 /// Makes a kernel that reduces along the axis of input 0.
@@ -122,23 +195,27 @@ template <class R, class S, class Y>
 std::unique_ptr<Kernel> reduce_along(const OpInstance& op, const Binding& binding, const S* x,
                                      Y* y) {
   using P = typename R::template Partial<S>;
-  const AxisPlan plan(op.signature.inputs[0], multiprocessors(binding));
-  const auto partials = std::make_shared<Workspace>(
-      plan.parts > 1 ? static_cast<std::size_t>(plan.outer * plan.parts * plan.inner) * sizeof(P)
-                     : 1);
+  constexpr int width = axis_width<S>;
+  const TensorSpec& spec = op.signature.inputs[0];
+  const AxisPlan plan(spec, is_vector_aligned<width>(x), width, multiprocessors(binding));
+  const std::int64_t n = spec.line_elements();
+  const AxisPlan joined = plan.of_parts();
+  const std::int64_t partials = plan.parts > 1 ? plan.outer * plan.parts * joined.inner : 0;
+  const auto memory = std::make_shared<Workspace>(
+      std::max(static_cast<std::size_t>(partials) * sizeof(P), std::size_t{1}));
   return std::make_unique<FunctionKernel>(
       "own kernel, along an axis", binding, [=](cudaStream_t stream) {
-        auto* parts = static_cast<P*>(partials->data());
-        if (plan.parts == 1) {
-          reduce_axis<R, S, false, false>
-              <<<plan.blocks(), axis_threads, 0, stream>>>(plan, x, plan.n, y);
-          return;
+        P* const parts = plan.parts > 1 ? static_cast<P*>(memory->data()) : nullptr;
+        if (plan.width > 1) {
+          reduce_axis<R, S, width, false>
+              <<<plan.blocks(), axis_threads, 0, stream>>>(plan, x, n, y, parts);
+        } else {
+          reduce_axis<R, S, 1, false>
+              <<<plan.blocks(), axis_threads, 0, stream>>>(plan, x, n, y, parts);
         }
-        reduce_axis<R, S, false, true>
-            <<<plan.blocks(), axis_threads, 0, stream>>>(plan, x, plan.n, parts);
-        const AxisPlan joined = plan.of_parts();
-        reduce_axis<R, S, true, false>
-            <<<joined.blocks(), axis_threads, 0, stream>>>(joined, parts, plan.n, y);
+        if (parts == nullptr) return;
+        reduce_axis<R, S, 1, true>
+            <<<joined.blocks(), axis_threads, 0, stream>>>(joined, parts, n, y, nullptr);
       });
 }
 

@@ -7,10 +7,11 @@
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/exponentials.cuh"
 #include "kernels/cuda/kernels.h"
+#include "kernels/cuda/rowwise.h"
 #include "kernels/cuda/storage_types.cuh"
 
 // Softmax and layernorm along the axis n of (outer, n, inner). Neighbouring threads have
-// neighbouring columns, and of each column several rows.
+// neighbouring columns, and of each column several rows. Lines of neighbouring elements are rows.
 namespace assay::cuda {
 namespace {
 
@@ -53,10 +54,26 @@ struct OwnRows {
   template <class F>
   __device__ void for_each(const F& f) const {
     if (!is_inside) return;
-    const int step = column_threads / columns.across;
-    for (std::int64_t place = row; place < columns.n; place += step)
+    for (std::int64_t place = row; place < columns.n; place += step())
       f(first + place * columns.inner, place);
   }
+
+  /// Calls four(x, x, x, x) for the elements of x as far as there are so many, and one(x) for the
+  /// others: loads of four are under way at once.
+  template <class S, class Four, class One>
+  __device__ void for_fours(const S* x, const Four& four, const One& one) const {
+    if (!is_inside) return;
+    const auto element = [&](std::int64_t place) {
+      return widened(x[first + place * columns.inner]);
+    };
+    std::int64_t place = row;
+    for (; place + 3 * step() < columns.n; place += 4 * step())
+      four(element(place), element(place + step()), element(place + 2 * step()),
+           element(place + 3 * step()));
+    for (; place < columns.n; place += step()) one(element(place));
+  }
+
+  __device__ int step() const { return column_threads / columns.across; }
 
   /// Sum over the column, for all of its threads. All threads of the block call it.
   template <class P>
@@ -87,8 +104,9 @@ __global__ void __launch_bounds__(column_threads)
   for (std::int64_t group = blockIdx.x; group < columns.groups; group += gridDim.x) {
     const OwnRows rows(columns, group);
     Exponentials<C> own{-std::numeric_limits<C>::infinity(), 0};
-    rows.for_each(
-        [&](std::int64_t at, std::int64_t) { own = own + Exponentials<C>::of(widened(x[at])); });
+    rows.for_fours(
+        x, [&](C a, C b, C c, C d) { own = own.with(a, b, c, d); },
+        [&](C a) { own = own + Exponentials<C>::of(a); });
     const Exponentials<C> all = rows.sum(own);
     // Infinity less itself: no number of the column has a share.
     const C scale = isinf(all.greatest) ? std::numeric_limits<C>::quiet_NaN() : 1 / all.sum;
@@ -107,13 +125,15 @@ __global__ void __launch_bounds__(column_threads)
     const OwnRows rows(columns, group);
     const auto n = static_cast<C>(columns.n);
     C sum = 0;
-    rows.for_each([&](std::int64_t at, std::int64_t) { sum += widened(x[at]); });
+    rows.for_fours(
+        x, [&](C a, C b, C c, C d) { sum += (a + b) + (c + d); }, [&](C a) { sum += a; });
     const C mean = rows.sum(sum) / n;
     C squares = 0;
-    rows.for_each([&](std::int64_t at, std::int64_t) {
-      const C distance = widened(x[at]) - mean;
-      squares += distance * distance;
-    });
+    const auto square = [&](C a) { return (a - mean) * (a - mean); };
+    rows.for_fours(
+        x,
+        [&](C a, C b, C c, C d) { squares += (square(a) + square(b)) + (square(c) + square(d)); },
+        [&](C a) { squares += square(a); });
     const C scale = 1 / sqrt(rows.sum(squares) / n + C(1e-5));
     rows.for_each([&](std::int64_t at, std::int64_t place) {
       const C own = (widened(x[at]) - mean) * scale * widened(weight[place]);
@@ -124,7 +144,10 @@ __global__ void __launch_bounds__(column_threads)
 
 constexpr const char* implementation = "own kernel, threads down the columns";
 
+bool has_rows(const OpInstance& op) { return op.signature.outputs[0].shape[2] == 1; }
+
 std::unique_ptr<Kernel> softmax(const OpInstance& op, const Binding& binding) {
+  if (has_rows(op)) return softmax_of_rows(op, binding);
   return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
     const Columns columns(op.signature.outputs[0].shape);
     return std::make_unique<FunctionKernel>(
@@ -136,6 +159,7 @@ std::unique_ptr<Kernel> softmax(const OpInstance& op, const Binding& binding) {
 }
 
 std::unique_ptr<Kernel> layernorm(const OpInstance& op, const Binding& binding) {
+  if (has_rows(op)) return layernorm_of_rows(op, binding);
   return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
     const Columns columns(op.signature.outputs[0].shape);
     return std::make_unique<FunctionKernel>(

@@ -13,6 +13,14 @@ struct Exponentials {
   __device__ A shifted_by(A shift) const { return sum * exp(greatest - shift); }
 
   static __device__ Exponentials of(A x) { return {x, exp(x - shift_of(x))}; }
+  /// Adds four numbers, by five exponentials.
+  __device__ Exponentials with(A a, A b, A c, A d) const {
+    const auto greater = [](A one, A other) { return one > other ? one : other; };
+    const A all = greater(greater(greater(a, b), greater(c, d)), greatest);
+    const A shift = shift_of(all);
+    return {all, shifted_by(shift) +
+                     ((exp(a - shift) + exp(b - shift)) + (exp(c - shift) + exp(d - shift)))};
+  }
   __device__ Exponentials operator+(const Exponentials& other) const {
     const A both = greatest > other.greatest ? greatest : other.greatest;
     const A shift = shift_of(both);

@@ -123,6 +123,11 @@ struct LogSumExp : Sum {
   static __device__ Q join(Q a, Q b) {
     return a + b;
   }
+  /// Joins four elements, each of which is its own greatest.
+  template <class Q>
+  static __device__ Q with(Q before, Q a, Q b, Q c, Q d) {
+    return before.with(a.greatest, b.greatest, c.greatest, d.greatest);
+  }
   template <class Q>
   static __device__ auto last_step(Q total, std::int64_t /*n*/) {
     return Q::shift_of(total.greatest) + log(total.sum);
@@ -259,6 +264,15 @@ struct PlaceAlong {
     const bool are_same = a.value == b.value || (is_nan(a.value) && is_nan(b.value));
     if (are_same) return a.place < b.place ? a : b;
     return is_nan(a.value) || (greatest ? a.value > b.value : a.value < b.value) ? a : b;
+  }
+  /// Joins four elements, each behind those before it: of equal ones the earlier stays.
+  template <class P>
+  static __device__ P with(P best, P a, P b, P c, P d) {
+    for (const P& next : {a, b, c, d}) {
+      const bool is_more = greatest ? next.value > best.value : next.value < best.value;
+      if (is_more || (is_nan(next.value) && !is_nan(best.value))) best = next;
+    }
+    return best;
   }
   template <class P>
   static __device__ std::int64_t last_step(P best, std::int64_t /*n*/) {

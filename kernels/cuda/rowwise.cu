@@ -1,3 +1,5 @@
+#include "kernels/cuda/rowwise.h"
+
 #include <limits>
 
 #include "kernels/cuda/device.h"
@@ -313,7 +315,9 @@ void launch_rows(cudaStream_t stream, Op op, const S* x, S* y, const RowTensor& 
                                                                                           r, team);
 }
 
-std::unique_ptr<Kernel> softmax(const OpInstance& op, const Binding& binding) {
+}  // namespace
+
+std::unique_ptr<Kernel> softmax_of_rows(const OpInstance& op, const Binding& binding) {
   const RowTensor r(op.signature.outputs[0]);
   return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
     return std::make_unique<FunctionKernel>(
@@ -324,6 +328,8 @@ std::unique_ptr<Kernel> softmax(const OpInstance& op, const Binding& binding) {
         });
   });
 }
+
+namespace {
 
 /// Bytes of shared memory that a block of every GPU can have beside those that the kernel declares.
 template <class Function>
@@ -363,12 +369,16 @@ std::unique_ptr<Kernel> normalisation(const OpInstance& op, const Binding& bindi
 }
 
 constexpr KernelRow rows[] = {
-    {"softmax", softmax},
+    {"softmax", softmax_of_rows},
     {"layernorm", normalisation<Layernorm, 2>},
     {"rmsnorm", normalisation<Rmsnorm, 1>},
 };
 
 }  // namespace
+
+std::unique_ptr<Kernel> layernorm_of_rows(const OpInstance& op, const Binding& binding) {
+  return normalisation<Layernorm, 2>(op, binding);
+}
 
 std::span<const KernelRow> rowwise_kernels() { return rows; }
 
