@@ -100,10 +100,7 @@ void TensorSet::overwrite_output(int rank, WrittenRuns runs) {
 void TensorSet::arm(const Fill& fill) {
   for (Rank& rank : ranks_) {
     for (auto& tensor : rank.inputs) tensor.set_guards(fill.input_guard);
-    for (auto& tensor : rank.outputs) {
-      tensor.set_guards(fill.output_guard);
-      tensor.poison(fill.poison);
-    }
+    for (auto& tensor : rank.outputs) tensor.arm(fill.output_guard, fill.poison);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -41,15 +42,40 @@ GuardedTensor::GuardedTensor(Device& device, const TensorSpec& spec, Layout layo
       buffer_(device, front_bytes_ + spec.span_bytes() + back_bytes_,
               is_fenced_ ? Memory::fenced : spec.memory) {}
 
+bool GuardedTensor::is_small(std::size_t bytes) const {
+  constexpr std::size_t max_bytes = std::size_t{1} << 17;
+  return bytes <= max_bytes && !buffer_.device().is_readable_by_host();
+}
+
 void GuardedTensor::set_guards(std::byte guard) {
   guard_ = guard;
   Device& device = buffer_.device();
-  device.fill(buffer_.data(), guard, front_bytes_);
-  if (!is_fenced_) device.fill(data() + spec_.span_bytes(), guard, back_bytes_);
+  const std::size_t behind = front_bytes_ + spec_.span_bytes();
+  if (is_small(front_bytes_ + back_bytes_) && !is_fenced_) {
+    const std::vector<std::byte> band(std::max(front_bytes_, back_bytes_), guard);
+    const std::array bands{SourcePiece{0, std::span(band).first(front_bytes_)},
+                           SourcePiece{behind, std::span(band).first(back_bytes_)}};
+    device.upload_pieces(buffer_.data(), bands);
+  } else {
+    device.fill(buffer_.data(), guard, front_bytes_);
+    if (!is_fenced_) device.fill(buffer_.data() + behind, guard, back_bytes_);
+  }
   if (rows_ == 1) return;
   change_rows([&](std::size_t, std::span<std::byte>, std::span<std::byte> gap) {
     std::ranges::fill(gap, guard);
   });
+}
+
+void GuardedTensor::arm(std::byte guard, std::byte poison) {
+  if (rows_ == 1 && is_small(buffer_.bytes())) {
+    guard_ = guard;
+    std::vector<std::byte> image(buffer_.bytes(), guard);
+    std::ranges::fill(std::span(image).subspan(front_bytes_, spec_.bytes()), poison);
+    buffer_.device().upload(buffer_.data(), image.data(), image.size());
+    return;
+  }
+  set_guards(guard);
+  this->poison(poison);
 }
 
 void GuardedTensor::poison(std::byte poison) {
@@ -190,22 +216,25 @@ std::optional<std::string> GuardedTensor::damage() const {
   const auto is_whole = [&](std::span<const std::byte> band) {
     return band.front() == guard_ && std::memcmp(&band[0], &band[1], band.size() - 1) == 0;
   };
-  Device& device = buffer_.device();
+  const std::size_t behind = front_bytes_ + spec_.span_bytes();
+  std::span<const std::byte> front(buffer_.data(), front_bytes_);
+  std::span<const std::byte> back(buffer_.data() + behind, back_bytes_);
   std::vector<std::byte> copy;
-  const auto read = [&](const std::byte* at, std::size_t bytes) -> std::span<const std::byte> {
-    if (device.is_readable_by_host()) return {at, bytes};
-    copy.resize(bytes);
-    device.download(copy.data(), at, bytes);
-    return copy;
-  };
-
-  if (const auto band = read(buffer_.data(), front_bytes_); !is_whole(band)) {
+  if (!buffer_.device().is_readable_by_host()) {
+    copy.resize(front_bytes_ + back_bytes_);
+    const std::array bands{Piece{0, std::span(copy).first(front_bytes_)},
+                           Piece{behind, std::span(copy).subspan(front_bytes_)}};
+    buffer_.device().download_pieces(buffer_.data(), std::span(bands).first(is_fenced_ ? 1 : 2));
+    front = bands[0].bytes;
+    back = bands[1].bytes;
+  }
+  if (const auto band = front; !is_whole(band)) {
     return fmt::format("{} bytes written before the start, from {} bytes away",
                        std::ranges::count_if(band, is_damaged),
                        band.end() - std::ranges::find_if(band, is_damaged));
   }
   if (!is_fenced_) {
-    if (const auto band = read(data() + spec_.span_bytes(), back_bytes_); !is_whole(band)) {
+    if (const auto band = back; !is_whole(band)) {
       return fmt::format("{} bytes written past the end, from byte +{}",
                          std::ranges::count_if(band, is_damaged),
                          std::ranges::find_if(band, is_damaged) - band.begin());

@@ -37,6 +37,8 @@ class GuardedTensor {
   void set_guards(std::byte guard);
   /// Fills the tensor with `poison`, so that an unwritten element shows.
   void poison(std::byte poison);
+  /// Both.
+  void arm(std::byte guard, std::byte poison);
 
   void upload(const HostTensor& tensor);
   /// A run of the elements' bytes from byte `first` on, as they would lie without gaps.
@@ -75,6 +77,8 @@ class GuardedTensor {
   /// Writes the changes of `body` back to the tensor.
   void change_rows(const RowBody& body);
   void for_each_block(const RowBody& body, bool write_back) const;
+  /// A transfer or two of so many bytes cost less than one more call of a driver, or message.
+  bool is_small(std::size_t bytes) const;
 
   TensorSpec spec_;
   bool is_fenced_;

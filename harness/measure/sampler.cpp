@@ -260,12 +260,19 @@ class Sampling {
     for (std::size_t rank = 0; rank < ranks_s.size(); ++rank) {
       rank_launch_s_[rank].push_back(ranks_s[rank] / static_cast<double>(launches));
     }
+    sampled_s_ += seconds;
     launch_s_.push_back(seconds / static_cast<double>(launches));
     between_s_.push_back(std::max(0.0, now_s - last_s_ - seconds));
     last_s_ = now_s;
     windows_.add(now_s, launch_s_.back());
     yardstick_.add(sample);
     return now_s;
+  }
+
+  bool is_over(double seconds) const {
+    if (seconds < policy_.cap_s) return false;
+    return count() >= policy_.interval_samples || sampled_s_ >= policy_.cap_s ||
+           seconds >= policy_.late_caps * policy_.cap_s;
   }
 
   /// Checks ever more rarely: a check sorts all samples.
@@ -298,6 +305,7 @@ class Sampling {
   ConditionReader condition_;
   double first_s_;
   double last_s_;
+  double sampled_s_ = 0;
   std::int64_t next_check_;
   std::vector<double> launch_s_;
   std::vector<double> between_s_;
@@ -317,7 +325,7 @@ Measurement sample(Meter& meter, const Policy& policy) {
   while (stop_reason.empty()) {
     const double now_s = sampling.take();
     if (policy.block > 0 && sampling.count() >= policy.block) stop_reason = "block";
-    if (now_s - begin_s >= policy.cap_s) stop_reason = "time_cap";
+    if (sampling.is_over(now_s - begin_s)) stop_reason = "time_cap";
     if (policy.block == 0 && sampling.has_converged()) stop_reason = "converged";
   }
   Measurement result = sampling.result();

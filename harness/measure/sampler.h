@@ -50,7 +50,11 @@ struct Policy {
   std::int64_t parts = 10;        // consecutive, each counts by its median
   double condition_s = 0.01;      // largest age of a sample's device state
   double cap_s = 2.0;             // limit for warm-up and samples together, yardstick left out
-  std::int64_t block = 0;         // not 0: fixed number of samples, to compare blocks
+  // What lies between samples, as judging them, does not end a measurement that has no interval
+  // yet before this many times cap_s.
+  std::int64_t interval_samples = 6;
+  double late_caps = 4;
+  std::int64_t block = 0;  // not 0: fixed number of samples, to compare blocks
 };
 
 /// Times of the yardstick over those of the work beside it.

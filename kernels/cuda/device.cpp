@@ -2,7 +2,10 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
+#include <utility>
 
 #include "kernels/cuda/describe.h"
 #include "kernels/cuda/error.h"
@@ -67,6 +70,55 @@ void CudaDevice::download(void* to_host, const void* from, std::size_t bytes) {
   }
   make_current(ordinal_);
   check(cudaMemcpy(to_host, from, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy from the GPU");
+}
+
+/// Pinned memory of at least so many bytes: copies of pageable memory wait for each other.
+std::byte* CudaDevice::staging(std::size_t bytes) {
+  constexpr std::size_t least = std::size_t{1} << 16;
+  if (bytes > staging_bytes_) {
+    if (staging_ != nullptr) host_.release(std::exchange(staging_, nullptr));
+    staging_bytes_ = 0;
+    const std::size_t wanted = std::max(least, std::bit_ceil(bytes));
+    staging_ = host_.allocate(wanted, Memory::pinned);
+    staging_bytes_ = wanted;
+  }
+  return static_cast<std::byte*>(staging_);
+}
+
+void CudaDevice::upload_pieces(void* to, std::span<const SourcePiece> pieces) {
+  if (host_.holds(to)) return Device::upload_pieces(to, pieces);
+  make_current(ordinal_);
+  std::size_t bytes = 0;
+  for (const SourcePiece& piece : pieces) bytes += piece.bytes.size();
+  std::byte* at = staging(bytes);
+  for (const auto& [offset, content] : pieces) {
+    std::ranges::copy(content, at);
+    check(cudaMemcpyAsync(static_cast<std::byte*>(to) + offset, at, content.size(),
+                          cudaMemcpyHostToDevice, nullptr),
+          "cudaMemcpyAsync to the GPU");
+    at += content.size();
+  }
+  check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
+}
+
+void CudaDevice::download_pieces(const void* from, std::span<const Piece> pieces) {
+  if (host_.holds(from)) return Device::download_pieces(from, pieces);
+  make_current(ordinal_);
+  std::size_t bytes = 0;
+  for (const Piece& piece : pieces) bytes += piece.bytes.size();
+  std::byte* at = staging(bytes);
+  for (const auto& [offset, content] : pieces) {
+    check(cudaMemcpyAsync(at, static_cast<const std::byte*>(from) + offset, content.size(),
+                          cudaMemcpyDeviceToHost, nullptr),
+          "cudaMemcpyAsync from the GPU");
+    at += content.size();
+  }
+  check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
+  at = staging(bytes);
+  for (const Piece& piece : pieces) {
+    std::copy_n(at, piece.bytes.size(), piece.bytes.begin());
+    at += piece.bytes.size();
+  }
 }
 
 void CudaDevice::fill(void* to, std::byte value, std::size_t bytes) {

@@ -26,6 +26,8 @@ class CudaDevice final : public Device {
   std::int64_t free_memory_bytes() const override;
   void upload(void* to, const void* from_host, std::size_t bytes) override;
   void download(void* to_host, const void* from, std::size_t bytes) override;
+  void upload_pieces(void* to, std::span<const SourcePiece> pieces) override;
+  void download_pieces(const void* from, std::span<const Piece> pieces) override;
   void fill(void* to, std::byte value, std::size_t bytes) override;
   std::unique_ptr<Stream> create_stream() override;
   void wait_for_all() override;
@@ -36,7 +38,11 @@ class CudaDevice final : public Device {
  private:
   DeviceInfo info_;
   int ordinal_;
+  std::byte* staging(std::size_t bytes);
+
   HostMemory host_;
+  void* staging_ = nullptr;  // pinned
+  std::size_t staging_bytes_ = 0;
   std::unique_ptr<CudaStream> urgent_;  // made when first needed
 };
 

@@ -255,12 +255,30 @@ void RemoteDevice::fill(void* to, std::byte value, std::size_t bytes) {
 
 void RemoteDevice::upload_pieces(void* to, std::span<const SourcePiece> pieces) {
   if (directly([&](const auto& memory) { memory.write(to, pieces); })) return;
-  Device::upload_pieces(to, pieces);
+  std::vector<Place> places;
+  for (const auto& [offset, bytes] : pieces) places.push_back({offset, bytes.size()});
+  Writer message(Command::upload_pieces);
+  message.put(address(to)).put(places);
+  for (const SourcePiece& piece : pieces) message.put(piece.bytes);
+  peer_.tell(message);
 }
 
 void RemoteDevice::download_pieces(const void* from, std::span<const Piece> pieces) {
   if (directly([&](const auto& memory) { memory.read(from, pieces); })) return;
-  Device::download_pieces(from, pieces);
+  std::vector<Place> places;
+  std::size_t bytes = 0;
+  for (const Piece& piece : pieces) {
+    places.push_back({piece.offset, piece.bytes.size()});
+    bytes += piece.bytes.size();
+  }
+  const auto content = peer_.ask(Writer(Command::download_pieces).put(address(from)).put(places));
+  if (content.size() != bytes) {
+    throw DeviceError(Failure::internal, "remote: a download of another size than asked for");
+  }
+  Reader reader(content);
+  for (const Piece& piece : pieces) {
+    std::ranges::copy(reader.raw(piece.bytes.size()), piece.bytes.begin());
+  }
 }
 
 void RemoteDevice::pause() {

@@ -19,6 +19,8 @@ enum class Command : unsigned char {
   release,
   upload,
   download,
+  upload_pieces,
+  download_pieces,
   fill,
   free_memory,
   condition,
@@ -48,6 +50,7 @@ constexpr bool wants_answer(Command command) {
   switch (command) {
     case Command::release:
     case Command::upload:
+    case Command::upload_pieces:
     case Command::fill:
     case Command::end_stream:
     case Command::flush_caches:
@@ -61,6 +64,12 @@ constexpr bool wants_answer(Command command) {
       return true;
   }
 }
+
+/// Where a piece of a transfer is, from the address of the whole on.
+struct Place {
+  std::size_t offset;
+  std::size_t bytes;
+};
 
 /// Writes a message. Numbers have the machine's format: a job runs on one kind of machine.
 class Writer {
@@ -128,6 +137,7 @@ class Reader {
     return values;
   }
   std::span<const std::byte> rest() const { return rest_; }
+  std::span<const std::byte> raw(std::size_t bytes) { return take(bytes); }
 
  private:
   std::span<const std::byte> take(std::size_t bytes) {

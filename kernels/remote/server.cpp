@@ -112,6 +112,8 @@ struct Server::Request {
   void release() { device().release(pointer(id())); }
   void upload();
   void download();
+  void upload_pieces();
+  void download_pieces();
   void fill();
   void free_memory() { writer.put(device().free_memory_bytes()); }
   void holder() { writer.put(own_uuid(device().owner_uuid(pointer(id())))); }
@@ -145,6 +147,8 @@ void Server::Request::execute(Command command) {
       {Command::release, &Request::release},
       {Command::upload, &Request::upload},
       {Command::download, &Request::download},
+      {Command::upload_pieces, &Request::upload_pieces},
+      {Command::download_pieces, &Request::download_pieces},
       {Command::fill, &Request::fill},
       {Command::free_memory, &Request::free_memory},
       {Command::condition, &Request::condition},
@@ -231,6 +235,30 @@ void Server::Request::download() {
   const void* from = pointer(id());
   std::vector<std::byte> content(reader.get<std::size_t>());
   device().download(content.data(), from, content.size());
+  writer.put(std::span<const std::byte>(content));
+}
+
+void Server::Request::upload_pieces() {
+  void* to = pointer(id());
+  const auto places = reader.list<Place>();
+  std::vector<SourcePiece> pieces;
+  for (const Place& place : places) pieces.push_back({place.offset, reader.raw(place.bytes)});
+  device().upload_pieces(to, pieces);
+}
+
+void Server::Request::download_pieces() {
+  const void* from = pointer(id());
+  const auto places = reader.list<Place>();
+  std::size_t bytes = 0;
+  for (const Place& place : places) bytes += place.bytes;
+  std::vector<std::byte> content(bytes);
+  std::vector<Piece> pieces;
+  std::span<std::byte> rest(content);
+  for (const Place& place : places) {
+    pieces.push_back({place.offset, rest.first(place.bytes)});
+    rest = rest.subspan(place.bytes);
+  }
+  device().download_pieces(from, pieces);
   writer.put(std::span<const std::byte>(content));
 }
 

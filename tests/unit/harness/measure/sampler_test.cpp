@@ -303,6 +303,19 @@ TEST(Sampler, ALaunchLongerThanTheCapIsStillMeasured) {
   EXPECT_FALSE(m.launch_s.interval) << "two samples";
 }
 
+TEST(Sampler, JudgingBetweenSamplesLeavesEnoughForAnInterval) {
+  const auto millisecond = [](double, std::int64_t) { return 1e-3; };
+  FakeMeter judged(millisecond, 0.2);
+  const Measurement m = sample(judged, {.sample_s = 1e-3, .cap_s = 1});
+  EXPECT_EQ(m.stop_reason, "time_cap");
+  EXPECT_EQ(m.samples.size(), 6U);
+  EXPECT_TRUE(m.launch_s.interval);
+  FakeMeter long_judged(millisecond, 1);
+  const double begin_s = long_judged.now_s();
+  EXPECT_EQ(sample(long_judged, {.sample_s = 1e-3, .cap_s = 1}).stop_reason, "time_cap");
+  EXPECT_LT(long_judged.now_s() - begin_s, 11 + 4 + 2) << "eleven readings of the clock, four caps";
+}
+
 TEST(Sampler, AClockTooCoarseForTheWorkEndsToo) {
   FakeMeter meter([](double, std::int64_t) { return 0.0; });
   const Measurement m = sample(meter, {.cap_s = 0.5});

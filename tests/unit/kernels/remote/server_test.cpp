@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <vector>
+
 #include "kernels/cpu/backend.h"
 #include "kernels/device/forwarding.h"
 
@@ -99,6 +103,34 @@ TEST_F(Served, AnUnknownCommandIsAnError) {
   EXPECT_TRUE(reader.get<bool>());
   EXPECT_EQ(reader.get<Failure>(), Failure::internal);
   EXPECT_EQ(reader.text(), "remote: there is no command 200");
+}
+
+TEST_F(Served, PiecesGoByOneMessage) {
+  const auto answer_to = [&](const Writer& message) {
+    auto answer = server_.handle(message.bytes()).value();
+    EXPECT_EQ(answer.front(), std::byte{0}) << "no error";
+    answer.erase(answer.begin());
+    return answer;
+  };
+  const auto memory =
+      Reader(answer_to(Writer(Command::allocate).put(std::size_t{8}).put(Memory::standard)))
+          .get<std::uint64_t>();
+  server_.handle(Writer(Command::fill).put(memory).put(std::byte{9}).put(std::size_t{8}).bytes());
+  const std::array content{std::byte{1}, std::byte{2}, std::byte{3}};
+  const std::vector<Place> places{{.offset = 1, .bytes = 2}, {.offset = 6, .bytes = 1}};
+  const auto none = server_.handle(Writer(Command::upload_pieces)
+                                       .put(memory)
+                                       .put(places)
+                                       .put(std::span<const std::byte>(content))
+                                       .bytes());
+  EXPECT_FALSE(none) << "an upload has no answer";
+  const auto whole = answer_to(Writer(Command::download).put(memory).put(std::size_t{8}));
+  const std::vector<std::byte> expected{std::byte{9}, std::byte{1}, std::byte{2}, std::byte{9},
+                                        std::byte{9}, std::byte{9}, std::byte{3}, std::byte{9}};
+  EXPECT_EQ(whole, expected);
+  const auto read = answer_to(Writer(Command::download_pieces).put(memory).put(places));
+  EXPECT_TRUE(std::ranges::equal(read, content));
+  server_.handle(Writer(Command::release).put(memory).bytes());
 }
 
 }  // namespace
