@@ -303,6 +303,19 @@ TEST(Deviations, SubnormalSquaresLoseWhatTheyAreRoundedBy) {
   EXPECT_EQ(of_norm(2e-12F, 2.001e-12F, seen), 2.001e-12F) << "a square that is normal";
 }
 
+TEST(Deviations, SquaresMayOverflowJustBelowTheLimit) {
+  constexpr auto where = Deviation::Where::squares_out_of_range;
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const auto of_norm = [&](float size, float y) {
+    oracle::Seen seen{};
+    return corrected_output<float, float>("tensor_ops/norm2/f32/", where, {{size}}, {y}, seen)[0];
+  };
+  constexpr float below = 0x1.fffffep63F;
+  EXPECT_EQ(of_norm(below, infinity), below) << "the square's own rounding decides";
+  EXPECT_EQ(of_norm(below, below), below);
+  EXPECT_EQ(of_norm(0x1p63F, infinity), infinity) << "no square overflows there";
+}
+
 TEST(Deviations, PyTorchIsKnownToComputeNarrowFloatsInF32) {
   const auto ids = [](const std::string& case_id, std::string_view version) {
     std::string all;
