@@ -86,6 +86,46 @@ struct OneElement {
   X at[1];
 };
 
+/// What a thread takes of (outer, n, inner) in vectors.
+struct AxisShare {
+  __device__ explicit AxisShare(const AxisPlan& plan)
+      : columns(plan.columns), rows_at_once(plan.team / plan.columns) {
+    const int rank = threadIdx.x & (plan.team - 1);  // teams are powers of two
+    row = rank / columns;
+    const std::int64_t task = (std::int64_t{blockIdx.x} * axis_threads + threadIdx.x) / plan.team;
+    const std::int64_t part = task % plan.parts;
+    column = task / plan.parts % plan.chunks * columns + rank % columns;
+    const std::int64_t outer = task / plan.parts / plan.chunks;
+    is_inside = outer < plan.outer && column < plan.inner && row < rows_at_once;
+    first = outer * plan.n * plan.inner + column;
+    begin = plan.n * part / plan.parts + row;
+    end = plan.n * (part + 1) / plan.parts;
+    line = outer * plan.inner + column;
+    part_of_line = (outer * plan.parts + part) * plan.inner + column;
+  }
+
+  int columns;
+  int rows_at_once;
+  int row;              // of those at once
+  std::int64_t column;  // of vectors
+  bool is_inside;
+  std::int64_t first;  // vector of the first row
+  std::int64_t begin;  // rows: these, rows_at_once apart
+  std::int64_t end;
+  std::int64_t line;
+  std::int64_t part_of_line;
+};
+
+/// Loads a vector, or the one element of a narrow one.
+template <int width, class X>
+__device__ auto load_lanes(const X* from) {
+  if constexpr (width == 1) {
+    return OneElement<X>{{*from}};
+  } else {
+    return load_vector<width>(from);
+  }
+}
+
 /// Leaves elements of Y, or partial results for a second launch in `parts`. Reads elements of S, or
 /// such partial results. `n`: number of elements behind one of Y.
 template <class R, class S, int width, bool reads_parts, class Y>
@@ -96,25 +136,15 @@ __global__ void __launch_bounds__(axis_threads)
   using P = typename R::template Partial<S>;
   using X = std::conditional_t<reads_parts, P, S>;
   __shared__ P shared[width][axis_threads];
-  const int rank = threadIdx.x & (plan.team - 1);  // teams are powers of two
-  const int columns = plan.columns;
-  const int rows_at_once = plan.team / columns;
-  const int row = rank / columns;
-  const std::int64_t task = (std::int64_t{blockIdx.x} * axis_threads + threadIdx.x) / plan.team;
-  const std::int64_t part = task % plan.parts;
-  const std::int64_t column = task / plan.parts % plan.chunks * columns + rank % columns;
-  const std::int64_t outer = task / plan.parts / plan.chunks;
-  const bool is_inside = outer < plan.outer && column < plan.inner && row < rows_at_once;
+  const AxisShare share(plan);
+  const int row = share.row;
+  const int rows_at_once = share.rows_at_once;
   P total[width];
   for (P& one : total) one = R::template nothing<S>();
-  if (is_inside) {
-    const X* const from = x + (outer * plan.n * plan.inner + column) * width;
+  if (share.is_inside) {
+    const X* const from = x + share.first * width;
     const auto load = [&](std::int64_t at) {
-      if constexpr (width == 1) {
-        return OneElement<X>{{from[at * plan.inner]}};
-      } else {
-        return load_vector<width>(from + at * plan.inner * width);
-      }
+      return load_lanes<width>(from + at * plan.inner * width);
     };
     const auto element = [&](std::int64_t at, int lane, X own) -> P {
       if constexpr (reads_parts) {
@@ -148,8 +178,8 @@ __global__ void __launch_bounds__(axis_threads)
         }
       }
     };
-    const std::int64_t end = plan.n * (part + 1) / plan.parts;
-    std::int64_t at = plan.n * part / plan.parts + row;
+    const std::int64_t end = share.end;
+    std::int64_t at = share.begin;
     if (at < end) join_row(at);
     for (at += rows_at_once; at + (axis_loads - 1) * rows_at_once < end;
          at += axis_loads * rows_at_once)
@@ -165,12 +195,12 @@ __global__ void __launch_bounds__(axis_threads)
 #pragma unroll
       for (int lane = 0; lane < width; ++lane) {
         P& own = shared[lane][threadIdx.x];
-        own = R::join(own, shared[lane][threadIdx.x + half * columns]);
+        own = R::join(own, shared[lane][threadIdx.x + half * share.columns]);
       }
     }
     rows = half;
   }
-  if (!is_inside || row > 0) return;
+  if (!share.is_inside || row > 0) return;
   const auto leave = [&](std::int64_t at, const P& result) {
     if (parts != nullptr) {
       parts[at] = result;
@@ -178,7 +208,7 @@ __global__ void __launch_bounds__(axis_threads)
       y[at] = static_cast<Y>(R::last_step(result, n));
     }
   };
-  const std::int64_t line = (outer * plan.parts + part) * plan.inner + column;
+  const std::int64_t line = share.part_of_line;
   if (plan.is_one_line) {
     P result = shared[0][threadIdx.x];
 #pragma unroll
@@ -190,33 +220,60 @@ __global__ void __launch_bounds__(axis_threads)
   for (int lane = 0; lane < width; ++lane) leave(line * width + lane, shared[lane][threadIdx.x]);
 }
 
+/// Reduces a tensor along its axis.
+template <class R, class S>
+class AxisReduction {
+ public:
+  static constexpr int width = axis_width<S>;
+
+  /// `is_aligned`: x, and what is written beside it, may be read in vectors of `width`.
+  AxisReduction(const TensorSpec& spec, const S* x, bool is_aligned, const Binding& binding)
+      : x_(x),
+        n_(spec.line_elements()),
+        plan_(spec, is_aligned, width, multiprocessors(binding)),
+        joined_(plan_.of_parts()),
+        parts_(std::make_shared<Workspace>(
+            plan_.parts > 1
+                ? static_cast<std::size_t>(plan_.outer * plan_.parts * joined_.inner) * sizeof(P)
+                : 1)) {}
+
+  const AxisPlan& plan() const { return plan_; }
+
+  /// Enqueues it.
+  template <class Y>
+  void operator()(cudaStream_t stream, Y* y) const {
+    P* const parts = plan_.parts > 1 ? static_cast<P*>(parts_->data()) : nullptr;
+    if (plan_.width > 1) {
+      reduce_axis<R, S, width, false>
+          <<<plan_.blocks(), axis_threads, 0, stream>>>(plan_, x_, n_, y, parts);
+    } else {
+      reduce_axis<R, S, 1, false>
+          <<<plan_.blocks(), axis_threads, 0, stream>>>(plan_, x_, n_, y, parts);
+    }
+    if (parts == nullptr) return;
+    reduce_axis<R, S, 1, true>
+        <<<joined_.blocks(), axis_threads, 0, stream>>>(joined_, parts, n_, y, nullptr);
+  }
+
+ private:
+  using P = typename R::template Partial<S>;
+
+  const S* x_;
+  std::int64_t n_;
+  AxisPlan plan_;
+  AxisPlan joined_;
+  std::shared_ptr<Workspace> parts_;
+};
+
 /// Makes a kernel that reduces along the axis of input 0.
 template <class R, class S, class Y>
 std::unique_ptr<Kernel> reduce_along(const OpInstance& op, const Binding& binding, const S* x,
                                      Y* y) {
-  using P = typename R::template Partial<S>;
-  constexpr int width = axis_width<S>;
-  const TensorSpec& spec = op.signature.inputs[0];
-  const AxisPlan plan(spec, is_vector_aligned<width>(x), width, multiprocessors(binding));
-  const std::int64_t n = spec.line_elements();
-  const AxisPlan joined = plan.of_parts();
-  const std::int64_t partials = plan.parts > 1 ? plan.outer * plan.parts * joined.inner : 0;
-  const auto memory = std::make_shared<Workspace>(
-      std::max(static_cast<std::size_t>(partials) * sizeof(P), std::size_t{1}));
   return std::make_unique<FunctionKernel>(
-      "own kernel, along an axis", binding, [=](cudaStream_t stream) {
-        P* const parts = plan.parts > 1 ? static_cast<P*>(memory->data()) : nullptr;
-        if (plan.width > 1) {
-          reduce_axis<R, S, width, false>
-              <<<plan.blocks(), axis_threads, 0, stream>>>(plan, x, n, y, parts);
-        } else {
-          reduce_axis<R, S, 1, false>
-              <<<plan.blocks(), axis_threads, 0, stream>>>(plan, x, n, y, parts);
-        }
-        if (parts == nullptr) return;
-        reduce_axis<R, S, 1, true>
-            <<<joined.blocks(), axis_threads, 0, stream>>>(joined, parts, n, y, nullptr);
-      });
+      "own kernel, along an axis", binding,
+      [y, reduction =
+              AxisReduction<R, S>(op.signature.inputs[0], x, is_vector_aligned<axis_width<S>>(x),
+                                  binding)](cudaStream_t stream) { reduction(stream, y); });
 }
 
 }  // namespace assay::cuda

@@ -1,174 +1,156 @@
-#include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <limits>
+#include <memory>
 
-#include "kernels/cuda/block_join.cuh"
+#include "kernels/cuda/axis_reduction.cuh"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/exponentials.cuh"
 #include "kernels/cuda/kernels.h"
+#include "kernels/cuda/moments.cuh"
 #include "kernels/cuda/rowwise.h"
 #include "kernels/cuda/storage_types.cuh"
 
-// Softmax and layernorm along the axis n of (outer, n, inner). Neighbouring threads have
-// neighbouring columns, and of each column several rows. Lines of neighbouring elements are rows.
+// Softmax and layernorm along the axis n of (outer, n, inner): a reduction of the lines, and then
+// their elements. Lines of neighbouring elements are rows.
 namespace assay::cuda {
 namespace {
 
-constexpr int column_threads = 256;
+/// A number of a line becomes what `Op::result` says of it and of the line.
+template <class S>
+struct Softmax {
+  using C = Computed<S>;
+  using Reduction = SumOfExponentials;
+  struct Line {
+    C shift;
+    C scale;
+  };
 
-/// Lines of n elements, `inner` apart. A block takes `across` of them, a power of two: enough for
-/// threads that read side by side, and more if lines are short.
-struct Columns {
-  explicit Columns(const Shape& shape) : n(shape[1]), inner(shape[2]), lines(shape[0] * shape[2]) {
-    constexpr std::int64_t most = column_threads;
-    const auto power_of_two = [](std::int64_t least) {
-      return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(least)));
-    };
-    across = std::max(power_of_two(std::min<std::int64_t>(inner, warp_threads)),
-                      column_threads / power_of_two(std::min(n, most)));
-    groups = (lines + across - 1) / across;
+  /// Infinity less itself: no number of the line has a share.
+  __device__ Line line(const Exponentials<C>& all) const {
+    return {all.greatest, isinf(all.greatest) ? std::numeric_limits<C>::quiet_NaN() : 1 / all.sum};
   }
-  unsigned blocks() const {
-    constexpr std::int64_t most = std::numeric_limits<int>::max();
-    return static_cast<unsigned>(std::min(groups, most));
+  __device__ C result(const Line& line, C x, std::int64_t /*place*/) const {
+    return exp(x - line.shift) * line.scale;
   }
-
-  std::int64_t n;
-  std::int64_t inner;
-  std::int64_t lines;
-  int across;
-  std::int64_t groups;
 };
 
-/// A thread's elements of a line.
-struct OwnRows {
-  __device__ OwnRows(const Columns& columns, std::int64_t group)
-      : columns(columns), row(static_cast<int>(threadIdx.x) / columns.across) {
-    const std::int64_t line = group * columns.across + threadIdx.x % columns.across;
-    first = line / columns.inner * columns.n * columns.inner + line % columns.inner;
-    is_inside = line < columns.lines;
+struct MomentsOfLine {
+  template <class S>
+  using Partial = Moments<Computed<S>>;
+  template <class S>
+  static __device__ Partial<S> nothing() {
+    return {};
   }
-
-  /// Calls f(element, place) for each.
-  template <class F>
-  __device__ void for_each(const F& f) const {
-    if (!is_inside) return;
-    for (std::int64_t place = row; place < columns.n; place += step())
-      f(first + place * columns.inner, place);
+  template <class P, class S>
+  static __device__ P of_elements(unsigned /*tile*/, S x) {
+    return {1, widened(x), 0};
   }
-
-  /// Calls four(x, x, x, x) for the elements of x as far as there are so many, and one(x) for the
-  /// others: loads of four are under way at once.
-  template <class S, class Four, class One>
-  __device__ void for_fours(const S* x, const Four& four, const One& one) const {
-    if (!is_inside) return;
-    const auto element = [&](std::int64_t place) {
-      return widened(x[first + place * columns.inner]);
-    };
-    std::int64_t place = row;
-    for (; place + 3 * step() < columns.n; place += 4 * step())
-      four(element(place), element(place + step()), element(place + 2 * step()),
-           element(place + 3 * step()));
-    for (; place < columns.n; place += step()) one(element(place));
-  }
-
-  __device__ int step() const { return column_threads / columns.across; }
-
-  /// Sum over the column, for all of its threads. All threads of the block call it.
   template <class P>
-  __device__ P sum(P own) const {
-    __shared__ P of_threads[column_threads];
-    __syncthreads();  // until all have read what was there before
-    of_threads[threadIdx.x] = own;
-    for (int half = column_threads / columns.across / 2; half > 0; half /= 2) {
-      __syncthreads();
-      if (row < half)
-        of_threads[threadIdx.x] =
-            of_threads[threadIdx.x] + of_threads[threadIdx.x + half * columns.across];
-    }
-    __syncthreads();
-    return of_threads[threadIdx.x % columns.across];
+  static __device__ P join(P a, P b) {
+    return a + b;
   }
-
-  const Columns& columns;
-  int row;
-  std::int64_t first;
-  bool is_inside;
+  /// Joins four elements, each of which is its own mean.
+  template <class P>
+  static __device__ P with(P before, P a, P b, P c, P d) {
+    const auto mean = ((a.mean + b.mean) + (c.mean + d.mean)) / 4;
+    const auto square = [=](const P& one) { return (one.mean - mean) * (one.mean - mean); };
+    return before + P{4, mean, (square(a) + square(b)) + (square(c) + square(d))};
+  }
+  template <class P>
+  static __device__ P last_step(P total, std::int64_t /*n*/) {
+    return total;
+  }
 };
 
 template <class S>
-__global__ void __launch_bounds__(column_threads)
-    softmax_columns(Columns columns, const S* x, S* y) {
+struct Layernorm {
   using C = Computed<S>;
-  for (std::int64_t group = blockIdx.x; group < columns.groups; group += gridDim.x) {
-    const OwnRows rows(columns, group);
-    Exponentials<C> own{-std::numeric_limits<C>::infinity(), 0};
-    rows.for_fours(
-        x, [&](C a, C b, C c, C d) { own = own.with(a, b, c, d); },
-        [&](C a) { own = own + Exponentials<C>::of(a); });
-    const Exponentials<C> all = rows.sum(own);
-    // Infinity less itself: no number of the column has a share.
-    const C scale = isinf(all.greatest) ? std::numeric_limits<C>::quiet_NaN() : 1 / all.sum;
-    rows.for_each([&](std::int64_t at, std::int64_t) {
-      y[at] = static_cast<S>(exp(widened(x[at]) - all.greatest) * scale);
-    });
+  using Reduction = MomentsOfLine;
+  struct Line {
+    C mean;
+    C scale;
+  };
+  const S* weight;
+  const S* bias;
+
+  __device__ Line line(const Moments<C>& all) const {
+    return {all.mean, 1 / sqrt(all.squares / all.count + C(1e-5))};
   }
+  __device__ C result(const Line& line, C x, std::int64_t place) const {
+    return (x - line.mean) * line.scale * widened(weight[place]) + widened(bias[place]);
+  }
+};
+
+/// `all`: what the reduction found of each line.
+template <class Op, class S, int width>
+__global__ void __launch_bounds__(axis_threads)
+    apply_along(AxisPlan plan, Op op, const S* x,
+                const typename Op::Reduction::template Partial<S>* all, S* y) {
+  const AxisShare share(plan);
+  if (!share.is_inside) return;
+  typename Op::Line line[width];
+#pragma unroll
+  for (int lane = 0; lane < width; ++lane) line[lane] = op.line(all[share.line * width + lane]);
+  const auto offset = [&](std::int64_t at) { return (share.first + at * plan.inner) * width; };
+  const auto leave = [&](std::int64_t at, const auto& own) {
+    Vector<S, width> results;
+#pragma unroll
+    for (int lane = 0; lane < width; ++lane)
+      results.at[lane] = static_cast<S>(op.result(line[lane], widened(own.at[lane]), at));
+    store_vector(y + offset(at), results);
+  };
+  std::int64_t at = share.begin;
+  const int step = share.rows_at_once;
+  for (; at + (axis_loads - 1) * step < share.end; at += axis_loads * step) {
+    decltype(load_lanes<width>(x)) own[axis_loads];
+#pragma unroll
+    for (int k = 0; k < axis_loads; ++k) own[k] = load_lanes<width>(x + offset(at + k * step));
+#pragma unroll
+    for (int k = 0; k < axis_loads; ++k) leave(at + k * step, own[k]);
+  }
+  for (; at < share.end; at += step) leave(at, load_lanes<width>(x + offset(at)));
 }
 
-/// Computes the variance from differences to the mean, which do not cancel.
-template <class S>
-__global__ void __launch_bounds__(column_threads)
-    layernorm_columns(Columns columns, const S* x, const S* weight, const S* bias, S* y) {
-  using C = Computed<S>;
-  for (std::int64_t group = blockIdx.x; group < columns.groups; group += gridDim.x) {
-    const OwnRows rows(columns, group);
-    const auto n = static_cast<C>(columns.n);
-    C sum = 0;
-    rows.for_fours(
-        x, [&](C a, C b, C c, C d) { sum += (a + b) + (c + d); }, [&](C a) { sum += a; });
-    const C mean = rows.sum(sum) / n;
-    C squares = 0;
-    const auto square = [&](C a) { return (a - mean) * (a - mean); };
-    rows.for_fours(
-        x,
-        [&](C a, C b, C c, C d) { squares += (square(a) + square(b)) + (square(c) + square(d)); },
-        [&](C a) { squares += square(a); });
-    const C scale = 1 / sqrt(rows.sum(squares) / n + C(1e-5));
-    rows.for_each([&](std::int64_t at, std::int64_t place) {
-      const C own = (widened(x[at]) - mean) * scale * widened(weight[place]);
-      y[at] = static_cast<S>(own + widened(bias[place]));
-    });
-  }
+template <class Op, class S>
+std::unique_ptr<Kernel> along(const OpInstance& op, const Binding& binding, const Op& applied,
+                              const S* x, S* y) {
+  using Reduction = AxisReduction<typename Op::Reduction, S>;
+  using P = typename Op::Reduction::template Partial<S>;
+  constexpr int width = Reduction::width;
+  const bool is_aligned = is_vector_aligned<width>(x) && is_vector_aligned<width>(y);
+  const TensorSpec& spec = op.signature.inputs[0];
+  const auto lines = static_cast<std::size_t>(spec.elements() / spec.line_elements());
+  return std::make_unique<FunctionKernel>(
+      "own kernels, statistics of columns first", binding,
+      [=, reduction = Reduction(spec, x, is_aligned, binding),
+       memory = std::make_shared<Workspace>(lines * sizeof(P))](cudaStream_t stream) {
+        auto* const all = static_cast<P*>(memory->data());
+        reduction(stream, all);
+        const AxisPlan& plan = reduction.plan();
+        if (plan.width > 1) {
+          apply_along<Op, S, width>
+              <<<plan.blocks(), axis_threads, 0, stream>>>(plan, applied, x, all, y);
+        } else {
+          apply_along<Op, S, 1>
+              <<<plan.blocks(), axis_threads, 0, stream>>>(plan, applied, x, all, y);
+        }
+      });
 }
-
-constexpr const char* implementation = "own kernel, threads down the columns";
 
 bool has_rows(const OpInstance& op) { return op.signature.outputs[0].shape[2] == 1; }
 
 std::unique_ptr<Kernel> softmax(const OpInstance& op, const Binding& binding) {
   if (has_rows(op)) return softmax_of_rows(op, binding);
   return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
-    const Columns columns(op.signature.outputs[0].shape);
-    return std::make_unique<FunctionKernel>(
-        implementation, binding,
-        [=, x = input<T>(binding, 0), y = output<T>(binding)](cudaStream_t stream) {
-          softmax_columns<<<columns.blocks(), column_threads, 0, stream>>>(columns, x, y);
-        });
+    return along(op, binding, Softmax<Stored<T>>{}, input<T>(binding, 0), output<T>(binding));
   });
 }
 
 std::unique_ptr<Kernel> layernorm(const OpInstance& op, const Binding& binding) {
   if (has_rows(op)) return layernorm_of_rows(op, binding);
   return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
-    const Columns columns(op.signature.outputs[0].shape);
-    return std::make_unique<FunctionKernel>(
-        implementation, binding,
-        [=, x = input<T>(binding, 0), weight = input<T>(binding, 1), bias = input<T>(binding, 2),
-         y = output<T>(binding)](cudaStream_t stream) {
-          layernorm_columns<<<columns.blocks(), column_threads, 0, stream>>>(columns, x, weight,
-                                                                             bias, y);
-        });
+    return along(op, binding, Layernorm<Stored<T>>{input<T>(binding, 1), input<T>(binding, 2)},
+                 input<T>(binding, 0), output<T>(binding));
   });
 }
 

@@ -103,14 +103,7 @@ struct Norm : Sum {
   }
 };
 
-/// A NaN may or may not be the greatest. Either way it reaches the sum.
-struct LogSumExp : Sum {
-  template <class S>
-  using Partial = Exponentials<Computed<S>>;
-  template <class S>
-  static __device__ Partial<S> nothing() {
-    return {-std::numeric_limits<Computed<S>>::infinity(), 0};
-  }
+struct LogSumExp : SumOfExponentials {
   template <class S>
   static __device__ S fill() {
     return static_cast<S>(-std::numeric_limits<Computed<S>>::infinity());
@@ -118,15 +111,6 @@ struct LogSumExp : Sum {
   template <class Q, class S>
   static __device__ Q term(S x) {
     return Q::of(widened(x));
-  }
-  template <class Q>
-  static __device__ Q join(Q a, Q b) {
-    return a + b;
-  }
-  /// Joins four elements, each of which is its own greatest.
-  template <class Q>
-  static __device__ Q with(Q before, Q a, Q b, Q c, Q d) {
-    return before.with(a.greatest, b.greatest, c.greatest, d.greatest);
   }
   template <class Q>
   static __device__ auto last_step(Q total, std::int64_t /*n*/) {

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "kernels/cuda/device.h"
+#include "kernels/cuda/moments.cuh"
 #include "kernels/cuda/row_pieces.cuh"
 
 // Softmax, layernorm and RMSNorm. A row that fits into the registers of a team is read once. A
@@ -171,35 +172,19 @@ struct Layernorm {
     return reciprocal_root(team.all(sum_of_squares(held), Plus{}, C{0}), cols);
   }
 
-  /// Chan, Golub, LeVeque: "Algorithms for computing the sample variance", The American
-  /// Statistician 37(3), 1983, (1.5).
   struct Statistics {
-    C count = 0;
-    C mean = 0;
-    C squares = 0;  // of differences to the mean
-
-    /// Returns the other side where one is empty: the formula would multiply the square of a mean,
-    /// which may be infinite, by zero.
-    __device__ Statistics operator+(const Statistics& other) const {
-      if (other.count == 0) return *this;
-      if (count == 0) return other;
-      const C both = count + other.count;
-      const C distance = other.mean - mean;
-      const C part = other.count / both;
-      return {both, mean + distance * part,
-              squares + other.squares + distance * distance * count * part};
-    }
+    Moments<C> moments;
 
     __device__ void add(Held<S>& held) {
       const auto own = static_cast<C>(__popc(held.inside));
       if (own == 0) return;
       const C own_mean = joined(held.value, Plus{}) / own;
       shift(held, own_mean);
-      *this = *this + Statistics{own, own_mean, sum_of_squares(held)};
+      moments = moments + Moments<C>{own, own_mean, sum_of_squares(held)};
     }
 
     __device__ Line<C> of_row(const Team& team, std::int64_t cols) const {
-      const Statistics all = team.all(*this, Plus{}, Statistics{});
+      const Moments<C> all = team.all(moments, Plus{}, Moments<C>{});
       return {all.mean, reciprocal_root(all.squares, cols)};
     }
   };
