@@ -16,6 +16,10 @@ inline constexpr int row_threads = 256;
 template <class S>
 inline constexpr int row_blocks = sizeof(S) == 2 ? 4 : 3;
 
+/// Threads of the one block that a multiprocessor has for a long row.
+template <class S>
+inline constexpr int long_row_threads = sizeof(S) == 2 ? 1024 : 768;
+
 /// Elements in 32 registers of a thread.
 template <class S>
 inline constexpr int held_elements = 128 / static_cast<int>(sizeof(Computed<S>));

@@ -227,9 +227,9 @@ struct Rmsnorm {
   }
 };
 
-/// Teams take rows in turn.
-template <class Op, class S>
-__global__ void __launch_bounds__(row_threads, row_blocks<S>)
+/// Teams take rows in turn. `threads`: of a block at most.
+template <class Op, class S, int threads>
+__global__ void __launch_bounds__(threads, threads == row_threads ? row_blocks<S> : 1)
     rows_in_registers(Op op, const S* x, S* y, RowTensor r, Team team) {
   op.prepare(r.cols);
   const bool is_block = team.threads > warp_threads;
@@ -284,7 +284,7 @@ void launch_rows(cudaStream_t stream, Op op, const S* x, S* y, const RowTensor& 
   const bool is_aligned = is_vector_aligned<width>(x) && (r.step % width == 0 || r.rows == 1);
   const std::int64_t vectors = (r.cols + (is_aligned ? 0 : width - 1) + width - 1) / width;
   const std::int64_t wanted = (vectors + held_vectors<S> - 1) / held_vectors<S>;
-  if (wanted > row_threads) {
+  if (wanted > long_row_threads<S>) {
     rows_in_pieces<Op><<<static_cast<unsigned>(r.rows), row_threads, 0, stream>>>(op, x, y, r);
     return;
   }
@@ -295,9 +295,10 @@ void launch_rows(cudaStream_t stream, Op op, const S* x, S* y, const RowTensor& 
   const std::int64_t per_block = threads / team.threads;
   const std::int64_t blocks = std::min((r.rows + per_block - 1) / per_block,
                                        std::max<std::int64_t>(max_threads / threads, 1));
-  rows_in_registers<Op>
-      <<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), shared, stream>>>(op, x, y,
-                                                                                          r, team);
+  auto* const kernel = threads > row_threads ? rows_in_registers<Op, S, long_row_threads<S>>
+                                             : rows_in_registers<Op, S, row_threads>;
+  kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), shared, stream>>>(
+      op, x, y, r, team);
 }
 
 }  // namespace
@@ -337,7 +338,7 @@ std::unique_ptr<Kernel> normalisation(const OpInstance& op, const Binding& bindi
     const std::int64_t kept =
         (r.cols + vector_elements<S> - 1) / vector_elements<S> * vector_elements<S>;
     std::size_t shared = Tensors * static_cast<std::size_t>(kept) * sizeof(S);
-    if (shared <= free_shared_bytes(rows_in_registers<Op<S>, S>)) {
+    if (shared <= free_shared_bytes(rows_in_registers<Op<S>, S, row_threads>)) {
       norm.columns.kept = static_cast<int>(kept);
     } else {
       shared = 0;
