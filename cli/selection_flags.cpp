@@ -43,7 +43,8 @@ void add_selection_options(CLI::App& command, SelectionOptions& o) {
       ->type_name("I/N")
       ->group(group);
   add_device_options(command, o);
-  for (const char* flag : {"--kernels", "--own-ops", "--problem", "--python", "--fresh-inputs"}) {
+  for (const char* flag :
+       {"--kernels", "--own-ops", "--problem", "--python", "--library", "--fresh-inputs"}) {
     add_trial_option(command, o, flag)->group("Kernels");
   }
   command.get_option("--problem")->excludes(command.get_option("--own-ops"));

@@ -115,8 +115,12 @@ typedef struct assay_kernel_table {
   const assay_devices* devices; /* NULL: none of its own */
 } assay_kernel_table;
 
-/* The one function of a library. The table lives as long as the library. */
+/* The one function that a library must have. The table lives as long as the library. NULL: there is
+ * none here, for a reason that assay_refusal tells. */
 const assay_kernel_table* assay_kernels(void);
+
+/* Optional: why assay_kernels gave NULL, with a remedy, such as that another library is missing. */
+const char* assay_refusal(void);
 
 #ifdef __cplusplus
 }

@@ -33,21 +33,27 @@ namespace fs = std::filesystem;
 
 fs::path installation() { return this_program().parent_path().parent_path(); }
 
-/// Python file of kernels that ship with the program, "kernels_torch.py" for torch.
+/// File of kernels that ship with the program: "kernels_torch.py" for torch, "kernels_onednn.so"
+/// for onednn.
 fs::path shipped_file(const std::string& word) {
-  return python_folder() / "assay" / ("kernels_" + word + ".py");
+  const fs::path library = library_folder() / ("kernels_" + word + ".so");
+  return fs::exists(library) ? library : python_folder() / "assay" / ("kernels_" + word + ".py");
 }
 
 std::vector<std::string> shipped_words() {
   constexpr std::string_view begin = "kernels_";
   std::vector<std::string> words;
   std::error_code none;
-  for (const auto& file : fs::directory_iterator(python_folder() / "assay", none)) {
-    const std::string stem = file.path().stem().string();
-    if (stem.starts_with(begin) && file.path().extension() == ".py") {
-      words.push_back(stem.substr(begin.size()));
+  for (const auto& [folder, extension] :
+       {std::pair{python_folder() / "assay", ".py"}, {library_folder(), ".so"}}) {
+    for (const auto& file : fs::directory_iterator(folder, none)) {
+      const std::string stem = file.path().stem().string();
+      if (stem.starts_with(begin) && file.path().extension() == extension) {
+        words.push_back(stem.substr(begin.size()));
+      }
     }
   }
+  std::ranges::sort(words);
   return words;
 }
 
@@ -62,7 +68,8 @@ bool is_folder(const TrialOptions& options) {
 
 bool is_python(const TrialOptions& options) {
   const std::string& kernels = options.kernels;
-  return is_folder(options) || is_word(kernels) || fs::path(kernels).extension() == ".py";
+  const fs::path file = is_word(kernels) ? shipped_file(kernels) : fs::path(kernels);
+  return is_folder(options) || file.extension() == ".py";
 }
 
 ChildCommand command_of(const TrialOptions& options, int socket) {
@@ -91,7 +98,12 @@ ChildCommand command_of(const TrialOptions& options, int socket) {
     command.arguments.insert(command.arguments.end(),
                              {(library_folder() / kernel_host_file).string(), options.kernels});
   } else {
-    command.arguments = {this_program().string(), serve_kernels_name, options.kernels};
+    command.arguments = {
+        this_program().string(), serve_kernels_name,
+        is_word(options.kernels) ? shipped_file(options.kernels).string() : options.kernels};
+    if (!options.library.empty()) {
+      command.environment.emplace_back("ASSAY_LIBRARY", options.library);
+    }
   }
   const std::vector<std::string> words = host_words(options);
   command.arguments.insert(command.arguments.end(), words.begin(), words.end());
@@ -120,6 +132,9 @@ fs::path include_folder() { return installation() / "include"; }
 
 void check_kernels(const TrialOptions& options) {
   const std::string& kernels = options.kernels;
+  if (!options.library.empty() && (kernels.empty() || !is_word(kernels) || is_python(options))) {
+    throw UsageError("--library: it names what --kernels openblas or mkl calls");
+  }
   if (kernels.empty()) return;
   if (is_word(kernels)) {
     if (fs::exists(shipped_file(kernels))) {

@@ -106,6 +106,11 @@ int serve_library(const std::string& file, const TrialOptions& options) {
   // dlsym returns a pointer to an object; POSIX prescribes this cast to a function.
   const auto entry = reinterpret_cast<decltype(&assay_kernels)>(dlsym(library, "assay_kernels"));
   const assay_kernel_table* table = entry == nullptr ? nullptr : entry();
+  if (entry != nullptr && table == nullptr) {
+    const auto refusal =
+        reinterpret_cast<decltype(&assay_refusal)>(dlsym(library, "assay_refusal"));
+    if (refusal != nullptr) return refuse_kernels(refusal());
+  }
   if (table == nullptr) {
     return refuse_kernels(
         "it has no function assay_kernels that gives a table (assay_kernel.h, docs/kernels.md)");

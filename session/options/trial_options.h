@@ -19,7 +19,8 @@ struct TrialOptions : TrialConduct {
   int threads = 0;  // 0: all cores
   int sim_devices = 0;
   std::vector<std::string> sim_faults;
-  std::string python;  // empty: ASSAY_PYTHON, else python3
+  std::string python;   // empty: ASSAY_PYTHON, else python3
+  std::string library;  // empty: that which the loader finds
 };
 
 /// Adds one option, by its flag, to a command that people start.

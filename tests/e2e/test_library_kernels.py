@@ -1,0 +1,65 @@
+"""Libraries before Assay's oracles: oneDNN, OpenBLAS and MKL as kernels of others."""
+import collections
+import unittest
+
+from support import AssayTest
+
+# What docs/deviations.md says of their f32.
+WRONG_OF_ONEDNN = {"exp", "log", "sigmoid", "relu", "min", "max", "cast", "min_broadcast", "max_broadcast", "norm2",
+                   "norm2_axis", "reduce_min", "reduce_max", "reduce_min_axis", "reduce_max_axis", "softmax",
+                   "softmax_axis"}
+
+
+class Libraries(AssayTest):
+    def statuses(self, word, *options, expect):
+        self.assay("run", "--kernels", word, "--device", "cpu", "--profile", "smoke", "--check-only", *options,
+                   expect=expect)
+        rows = self.rows("out")
+        found = collections.defaultdict(collections.Counter)
+        for row in rows:
+            found[row["op"]][row["status"]] += 1
+        return rows, found
+
+    def test_onednn_is_wrong_where_it_is_known_to_be(self):
+        rows, found = self.statuses("onednn", "--axis", "dtype=f32", "--out", "out", expect=1)
+        self.assertRegex(rows[0]["implementation"], r"^oneDNN \d+\.\d+\.\d+ ")
+        wrong = {op for op, counts in found.items() if counts["fail"]}
+        self.assertEqual(wrong - {"linear"}, WRONG_OF_ONEDNN)
+        self.assertTrue(all(not counts["error"] and not counts["crash"] for counts in found.values()), found)
+        for op in ("add", "tanh", "gelu", "sqrt", "sum", "mean_axis", "layernorm", "transpose", "batched_matmul",
+                   "add_broadcast"):
+            self.assertTrue(found[op]["pass"], op)
+        for row in rows:  # a relu drops NaN in a layer too
+            if row["op"] == "linear" and row["status"] == "fail":
+                self.assertIn("act=relu", row["params"])
+
+    def test_openblas_is_right_but_for_a_factor_of_zero(self):
+        rows, found = self.statuses("openblas", "--out", "out", expect=1)
+        self.assertRegex(rows[0]["implementation"], r"^OpenBLAS \d+\.\d+")
+        self.assertEqual({op for op, counts in found.items() if counts["fail"]}, {"scale"})
+        self.assertEqual({op for op, counts in found.items() if counts["pass"]},
+                         {"scale", "dot", "norm2", "linear", "batched_matmul"})
+
+    def test_the_library_that_is_named_is_opened(self):
+        self.assay("run", "--kernels", "openblas", "--library", "libopenblas.so.0", "--case", "tensor_ops/dot/f32/n=1003",
+                   "--device", "cpu", "--check-only", "--out", "out")
+        self.assertIn("--library libopenblas.so.0", self.rows("out")[0]["replay"])
+
+    def test_one_that_is_not_there_says_what_to_do(self):
+        said = self.assay("run", "--kernels", "mkl", "--library", "/nowhere/libmkl_rt.so.3", "--device", "cpu", "--case",
+                          "tensor_ops/dot/f32/n=3", expect=2).stderr
+        self.assertIn("/nowhere/libmkl_rt.so.3: cannot open", said)
+        self.assertIn("name its file by --library", said)
+
+    def test_a_library_is_for_those_that_open_one(self):
+        for word in ("torch", "onednn"):
+            said = self.assay("run", "--kernels", word, "--library", "x.so", "--device", "cpu", "--case",
+                              "tensor_ops/add/f32/n=3", expect=2).stderr
+            self.assertIn("--library", said)
+        said = self.assay("run", "--library", "x.so", "--device", "cpu", "--case", "tensor_ops/add/f32/n=3",
+                          expect=2).stderr
+        self.assertIn("--kernels openblas or mkl", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
