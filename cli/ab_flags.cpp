@@ -22,7 +22,7 @@ void add_side(CLI::App& app, AbOptions& o, ab::Side side) {
       ->allow_extra_args(false)
       ->group(sides);
   app.add_option("--" + name + "-kernels", o.kernels[side],
-                 "--kernels for this side alone: yours, torch, numpy")
+                 "--kernels for this side alone: yours, torch, numpy, onednn and others")
       ->check(not_empty())
       ->type_name("FILE")
       ->group(sides);

@@ -61,7 +61,7 @@ const std::vector<Row>& table() {
        CLI::Validator()},
       {"--kernels", &TrialOptions::kernels, Reach::both, "FILE",
        "kernels of others in place of the built-in ones: a shared library, a Python file, or "
-       "torch, numpy, onednn, openblas, mkl (docs/kernels.md)",
+       "torch, numpy, onednn, openblas, mkl, thrust (docs/kernels.md)",
        not_empty()},
       {"--own-ops", &TrialOptions::own_ops, Reach::both, "FILE",
        "ops of your own, which a Python file or a C library defines by their references "

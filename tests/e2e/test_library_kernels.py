@@ -1,8 +1,9 @@
-"""Libraries before Assay's oracles: oneDNN, OpenBLAS and MKL as kernels of others."""
+"""Libraries before Assay's oracles: oneDNN, OpenBLAS, MKL and Thrust as kernels of others."""
 import collections
+import pathlib
 import unittest
 
-from support import AssayTest
+from support import ASSAY, AssayTest
 
 # What docs/deviations.md says of their f32.
 WRONG_OF_ONEDNN = {"exp", "log", "sigmoid", "relu", "min", "max", "cast", "min_broadcast", "max_broadcast", "norm2",
@@ -39,6 +40,22 @@ class Libraries(AssayTest):
         self.assertEqual({op for op, counts in found.items() if counts["fail"]}, {"scale"})
         self.assertEqual({op for op, counts in found.items() if counts["pass"]},
                          {"scale", "dot", "norm2", "linear", "batched_matmul"})
+
+    def test_thrust_is_wrong_where_it_is_known_to_be(self):
+        folder = pathlib.Path(ASSAY).parent.parent / "lib" / "assay"
+        if not (folder / "kernels_thrust.so").exists():
+            self.skipTest("Thrust's headers were not there: install the CUDA toolkit, or Debian's libthrust-dev")
+        rows, found = self.statuses("thrust", "--out", "out", expect=1)
+        self.assertRegex(rows[0]["implementation"], r"^Thrust \d+\.\d+\.\d+ ")
+        wrong = {op for op, counts in found.items() if counts["fail"]}
+        self.assertEqual(wrong, {"min", "max", "reduce_min", "reduce_max", "reduce_max_axis", "argmin", "argmax", "norm2",
+                                 "sort", "sum"})
+        self.assertTrue(all(not counts["error"] and not counts["crash"] for counts in found.values()), found)
+        for row in rows:  # what is left out or lost is NaN, and digits
+            if row["status"] == "fail" and row["dtype"].startswith("i"):
+                self.assertEqual(row["op"], "sort")
+            if row["status"] == "fail" and row["op"] == "sum":
+                self.assertEqual((row["dtype"], row["caught_on"]), ("f32", "equal_terms"))
 
     def test_the_library_that_is_named_is_opened(self):
         self.assay("run", "--kernels", "openblas", "--library", "libopenblas.so.0", "--case", "tensor_ops/dot/f32/n=1003",
