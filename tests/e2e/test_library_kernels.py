@@ -75,7 +75,7 @@ class Libraries(AssayTest):
             self.assertIn("--library", said)
         said = self.assay("run", "--library", "x.so", "--device", "cpu", "--case", "tensor_ops/add/f32/n=3",
                           expect=2).stderr
-        self.assertIn("--kernels openblas or mkl", said)
+        self.assertIn("choose openblas or mkl by --kernels", said)
 
 
 if __name__ == "__main__":

@@ -93,6 +93,8 @@ ROWS = (
     Row(("soak", "--for", "3s", "--case", "tensor_ops/copy/f32/n=3", *CPU, "--out", "my soak"), code=4,
         until="intervals on"),
     Row(("run", "--case", PRODUCT, *CPU), code=-signal.SIGKILL, until="measuring"),
+    Row(("run", "--library", "libopenblas.so.0", *CPU, "--check-only", "--case", "tensor_ops/dot/f32/n=3"),
+        values={"--kernels": "openblas"}),
     Row(("list", "x")),
     Row(("list", "--suite", "tensor_ops", "--filter", "/nothing$"), values={"--filter": "/add/"}),
     Row(("list", "--suite", "tensor_ops", *AXES), values={"--filter": "/softmax/f32/rows=7,cols=7$"}),
