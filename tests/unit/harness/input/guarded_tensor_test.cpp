@@ -59,6 +59,25 @@ TEST_P(GuardedRuns, AreWrittenAndReadAsIfThereWereNoGaps) {
   }
 }
 
+TEST_P(GuardedRuns, ArmedOnesShowWhatIsUnwrittenAndWhatIsWrittenOutside) {
+  for (const bool has_gaps : {false, true}) {
+    GuardedTensor tensor(*device_, spec(has_gaps));
+    HostTensor poisoned(tensor.spec());
+    for (const std::byte poison : {std::byte{0xff}, std::byte{0}}) {
+      tensor.arm(std::byte{0x5c}, poison);
+      std::ranges::fill(poisoned.bytes(), poison);
+      EXPECT_EQ(tensor.first_difference(poisoned), std::nullopt);
+      EXPECT_EQ(tensor.damage(), std::nullopt);
+    }
+    const std::byte other{1};
+    device_->upload(tensor.data() - 1, &other, 1);
+    EXPECT_EQ(tensor.damage(), "1 bytes written before the start, from 1 bytes away");
+    tensor.arm(std::byte{0x5c}, std::byte{0});
+    device_->upload(tensor.data() + tensor.spec().span_bytes(), &other, 1);
+    EXPECT_EQ(tensor.damage(), "1 bytes written past the end, from byte +0");
+  }
+}
+
 TEST_P(GuardedRuns, OfNothingDoNothing) {
   GuardedTensor tensor(*device_, spec(true));
   tensor.set_guards(std::byte{0x5c});
