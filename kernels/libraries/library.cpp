@@ -48,6 +48,8 @@ std::int32_t guarded(const Call& call) {
 std::int32_t create(const assay_problem* problem, void** kernel) {
   return guarded([&] {
     const Problem asked(*problem);
+    if (problem->device_kind == std::string_view("cuda"))
+      throw NotMine("it computes in the host's memory");
     const auto& offers = loaded()->library.offers;
     const auto offer = std::ranges::find(offers, asked.op(), &Offer::op);
     if (offer == offers.end()) throw NotMine("there is no such op");

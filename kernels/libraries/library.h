@@ -10,8 +10,8 @@
 
 #include "kernels/providers/assay_kernel.h"
 
-// Ops of a library as kernels of others, for `--kernels NAME`. What the file of a library says of
-// it is a list of offers; the rest of assay_kernel.h is here.
+// Ops of a library in host memory as kernels of others, for `--kernels NAME`. What the file of a
+// library says of it is a list of offers; the rest of assay_kernel.h is here.
 namespace assay::libraries {
 
 /// A problem for which the library has no call: its row is a skip with this text.
@@ -21,7 +21,7 @@ struct NotMine : std::runtime_error {
 
 using Shape = std::vector<std::int64_t>;
 
-/// What is asked for. The tensors are contiguous.
+/// Problem of a kernel. The tensors are contiguous.
 class Problem {
  public:
   /// Throws NotMine for rows that lie apart.
@@ -29,7 +29,6 @@ class Problem {
 
   std::string_view op() const { return given_.op; }
   std::string_view dtype() const { return given_.dtype; }
-  bool is_on(std::string_view device_kind) const { return device_kind == given_.device_kind; }
   const Shape& input(std::size_t i) const { return inputs_.at(i); }
   const Shape& output() const { return outputs_.at(0); }
   /// "f32"

@@ -57,19 +57,24 @@ std::vector<std::string> shipped_words() {
   return words;
 }
 
+/// A word of kernels that ship is one also where a file or folder, such as that of a run, has its
+/// name: "./torch" names that.
 bool is_word(const std::string& kernels) {
-  return kernels.find_first_of("/.") == std::string::npos && !fs::exists(kernels);
+  return kernels.find_first_of("/.") == std::string::npos &&
+         (fs::exists(shipped_file(kernels)) || !fs::exists(kernels));
 }
 
 /// Solutions of a folder of problems may be a folder too.
 bool is_folder(const TrialOptions& options) {
-  return !options.problem.empty() && fs::is_directory(options.kernels);
+  return !options.problem.empty() && !is_word(options.kernels) && fs::is_directory(options.kernels);
+}
+
+fs::path file_of(const std::string& kernels) {
+  return is_word(kernels) ? shipped_file(kernels) : fs::path(kernels);
 }
 
 bool is_python(const TrialOptions& options) {
-  const std::string& kernels = options.kernels;
-  const fs::path file = is_word(kernels) ? shipped_file(kernels) : fs::path(kernels);
-  return is_folder(options) || file.extension() == ".py";
+  return is_folder(options) || file_of(options.kernels).extension() == ".py";
 }
 
 ChildCommand command_of(const TrialOptions& options, int socket) {
@@ -98,9 +103,8 @@ ChildCommand command_of(const TrialOptions& options, int socket) {
     command.arguments.insert(command.arguments.end(),
                              {(library_folder() / kernel_host_file).string(), options.kernels});
   } else {
-    command.arguments = {
-        this_program().string(), serve_kernels_name,
-        is_word(options.kernels) ? shipped_file(options.kernels).string() : options.kernels};
+    command.arguments = {this_program().string(), serve_kernels_name,
+                         file_of(options.kernels).string()};
     if (!options.library.empty()) {
       command.environment.emplace_back("ASSAY_LIBRARY", options.library);
     }
@@ -162,8 +166,8 @@ double opening_limit_s(const TrialOptions& options) {
 
 GivenFile given_kernels(const TrialOptions& options) {
   if (options.kernels.empty()) return {};
-  if (!is_folder(options) && is_word(options.kernels)) {
-    return {.path = options.kernels, .crc32 = given_file(shipped_file(options.kernels)).crc32};
+  if (is_word(options.kernels)) {
+    return {.path = options.kernels, .crc32 = given_file(file_of(options.kernels)).crc32};
   }
   return given_file(options.kernels);
 }

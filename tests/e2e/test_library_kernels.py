@@ -1,9 +1,14 @@
 """Libraries before Assay's oracles: oneDNN, OpenBLAS, MKL and Thrust as kernels of others."""
 import collections
+import os
 import pathlib
+import subprocess
 import unittest
 
 from support import ASSAY, AssayTest
+
+BUILD = pathlib.Path(os.environ["ASSAY_BUILD"])
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # What docs/deviations.md says of their f32.
 WRONG_OF_ONEDNN = {"exp", "log", "sigmoid", "relu", "min", "max", "cast", "min_broadcast", "max_broadcast", "norm2",
@@ -56,6 +61,18 @@ class Libraries(AssayTest):
                 self.assertEqual(row["op"], "sort")
             if row["status"] == "fail" and row["op"] == "sum":
                 self.assertEqual((row["dtype"], row["caught_on"]), ("f32", "equal_terms"))
+
+    def test_memory_of_a_gpu_is_not_theirs(self):
+        if not (BUILD / "lib" / "emulated" / "libcuda.so.1").exists():
+            self.skipTest("the build has no emulated GPUs")
+        for word in ("openblas", "onednn"):
+            command = [ROOT / "scripts/emulate-gpu", "--build", BUILD, ASSAY, "run", "--kernels", word, "--device", "cuda",
+                       "--case", "linear/f32/batch=3,in=4,out=4,bias=0,act=none", "--check-only", "--out", word]
+            done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 3, done.stderr)
+            row, = self.rows(word)
+            self.assertEqual(row["status"], "skip", row["reason"])
+            self.assertIn("in the host's memory", row["reason"])
 
     def test_the_library_that_is_named_is_opened(self):
         self.assay("run", "--kernels", "openblas", "--library", "libopenblas.so.0", "--case", "tensor_ops/dot/f32/n=1003",
