@@ -228,17 +228,15 @@ std::optional<std::string> GuardedTensor::damage() const {
     front = bands[0].bytes;
     back = bands[1].bytes;
   }
-  if (const auto band = front; !is_whole(band)) {
+  if (!is_whole(front)) {
     return fmt::format("{} bytes written before the start, from {} bytes away",
-                       std::ranges::count_if(band, is_damaged),
-                       band.end() - std::ranges::find_if(band, is_damaged));
+                       std::ranges::count_if(front, is_damaged),
+                       front.end() - std::ranges::find_if(front, is_damaged));
   }
-  if (!is_fenced_) {
-    if (const auto band = back; !is_whole(band)) {
-      return fmt::format("{} bytes written past the end, from byte +{}",
-                         std::ranges::count_if(band, is_damaged),
-                         std::ranges::find_if(band, is_damaged) - band.begin());
-    }
+  if (!is_fenced_ && !is_whole(back)) {
+    return fmt::format("{} bytes written past the end, from byte +{}",
+                       std::ranges::count_if(back, is_damaged),
+                       std::ranges::find_if(back, is_damaged) - back.begin());
   }
   if (rows_ == 1) return std::nullopt;
   std::size_t wrong = 0;

@@ -43,18 +43,16 @@ struct Policy {
   std::int64_t turns = 1;  // as many launches as this, or more, are a multiple of it
   std::int64_t min_samples = 10;
   double min_time_s = 0.3;
-  int min_blocks = 3;             // consecutive windows of min_time_s / min_blocks
-  double block_agreement = 0.01;  // relative spread of the last min_blocks medians
-  double half_width = 0.01;       // half of the 95% interval, relative to the median
-  double autocorrelation = 0.2;   // above it the interval is that of `parts` of the samples
-  std::int64_t parts = 10;        // consecutive, each counts by its median
-  double condition_s = 0.01;      // largest age of a sample's device state
-  double cap_s = 2.0;             // limit for warm-up and samples together, yardstick left out
-  // What lies between samples, as judging them, does not end a measurement that has no interval
-  // yet before this many times cap_s.
-  std::int64_t interval_samples = 6;
-  double late_caps = 4;
-  std::int64_t block = 0;  // not 0: fixed number of samples, to compare blocks
+  int min_blocks = 3;                 // consecutive windows of min_time_s / min_blocks
+  double block_agreement = 0.01;      // relative spread of the last min_blocks medians
+  double half_width = 0.01;           // half of the 95% interval, relative to the median
+  double autocorrelation = 0.2;       // above it the interval is that of `parts` of the samples
+  std::int64_t parts = 10;            // consecutive, each counts by its median
+  double condition_s = 0.01;          // largest age of a sample's device state
+  double cap_s = 2.0;                 // limit for warm-up and samples together, yardstick left out
+  std::int64_t interval_samples = 6;  // judging launches ends no series of fewer samples
+  double late_caps = 4;               // before so many times cap_s
+  std::int64_t block = 0;             // not 0: fixed number of samples, to compare blocks
 };
 
 /// Times of the yardstick over those of the work beside it.

@@ -24,7 +24,7 @@ inline constexpr int axis_width = std::min(vector_elements<S>, 8);
 /// Division of the work among teams of threads, in vectors. A team takes `columns` of them that lie
 /// side by side, and of each of these one of `parts` parts, several rows at once.
 struct AxisPlan {
-  /// Of x in vectors of `width` elements, or in single ones where these do not fit.
+  /// Divides x in vectors of `width` elements, or in single ones where these do not fit.
   AxisPlan(const TensorSpec& x, bool is_aligned, int width, int multiprocessors);
   /// Plan that joins the parts, element by element.
   AxisPlan of_parts() const { return {outer, parts, is_one_line ? 1 : inner * width, 1, 1, false}; }
@@ -86,7 +86,7 @@ struct OneElement {
   X at[1];
 };
 
-/// What a thread takes of (outer, n, inner) in vectors.
+/// Share of a thread of (outer, n, inner) in vectors.
 struct AxisShare {
   __device__ explicit AxisShare(const AxisPlan& plan)
       : columns(plan.columns), rows_at_once(plan.team / plan.columns) {

@@ -34,7 +34,7 @@ struct Softmax {
   }
 };
 
-struct MomentsOfLine {
+struct MomentsOfLine : Sum {
   template <class S>
   using Partial = Moments<Computed<S>>;
   template <class S>
@@ -45,20 +45,12 @@ struct MomentsOfLine {
   static __device__ P of_elements(unsigned /*tile*/, S x) {
     return {1, widened(x), 0};
   }
-  template <class P>
-  static __device__ P join(P a, P b) {
-    return a + b;
-  }
   /// Joins four elements, each of which is its own mean.
   template <class P>
   static __device__ P with(P before, P a, P b, P c, P d) {
     const auto mean = ((a.mean + b.mean) + (c.mean + d.mean)) / 4;
     const auto square = [=](const P& one) { return (one.mean - mean) * (one.mean - mean); };
     return before + P{4, mean, (square(a) + square(b)) + (square(c) + square(d))};
-  }
-  template <class P>
-  static __device__ P last_step(P total, std::int64_t /*n*/) {
-    return total;
   }
 };
 

@@ -88,9 +88,7 @@ std::byte* CudaDevice::staging(std::size_t bytes) {
 void CudaDevice::upload_pieces(void* to, std::span<const SourcePiece> pieces) {
   if (host_.holds(to)) return Device::upload_pieces(to, pieces);
   make_current(ordinal_);
-  std::size_t bytes = 0;
-  for (const SourcePiece& piece : pieces) bytes += piece.bytes.size();
-  std::byte* at = staging(bytes);
+  std::byte* at = staging(total_bytes(pieces));
   for (const auto& [offset, content] : pieces) {
     std::ranges::copy(content, at);
     check(cudaMemcpyAsync(static_cast<std::byte*>(to) + offset, at, content.size(),
@@ -104,9 +102,7 @@ void CudaDevice::upload_pieces(void* to, std::span<const SourcePiece> pieces) {
 void CudaDevice::download_pieces(const void* from, std::span<const Piece> pieces) {
   if (host_.holds(from)) return Device::download_pieces(from, pieces);
   make_current(ordinal_);
-  std::size_t bytes = 0;
-  for (const Piece& piece : pieces) bytes += piece.bytes.size();
-  std::byte* at = staging(bytes);
+  std::byte* at = staging(total_bytes(pieces));
   for (const auto& [offset, content] : pieces) {
     check(cudaMemcpyAsync(at, static_cast<const std::byte*>(from) + offset, content.size(),
                           cudaMemcpyDeviceToHost, nullptr),
@@ -114,7 +110,7 @@ void CudaDevice::download_pieces(const void* from, std::span<const Piece> pieces
     at += content.size();
   }
   check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
-  at = staging(bytes);
+  at = static_cast<std::byte*>(staging_);
   for (const Piece& piece : pieces) {
     std::copy_n(at, piece.bytes.size(), piece.bytes.begin());
     at += piece.bytes.size();

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <cstdint>
 #include <limits>
 
+#include "kernels/cuda/reduce.cuh"
 #include "kernels/cuda/storage_types.cuh"
 
 namespace assay::cuda {
@@ -34,7 +34,7 @@ struct Exponentials {
 };
 
 /// Reduces numbers to their exponentials.
-struct SumOfExponentials {
+struct SumOfExponentials : Sum {
   template <class S>
   using Partial = Exponentials<Computed<S>>;
   template <class S>
@@ -45,18 +45,10 @@ struct SumOfExponentials {
   static __device__ P of_elements(unsigned /*tile*/, S x) {
     return P::of(widened(x));
   }
-  template <class P>
-  static __device__ P join(P a, P b) {
-    return a + b;
-  }
   /// Joins four elements, each of which is its own greatest.
   template <class P>
   static __device__ P with(P before, P a, P b, P c, P d) {
     return before.with(a.greatest, b.greatest, c.greatest, d.greatest);
-  }
-  template <class P>
-  static __device__ P last_step(P total, std::int64_t /*n*/) {
-    return total;
   }
 };
 

@@ -194,6 +194,13 @@ class Device {
   virtual std::unique_ptr<Kernel> prepare(const OpInstance& op, const Binding& binding) = 0;
 };
 
+/// Bytes of all pieces together.
+std::size_t total_bytes(const auto& pieces) {
+  std::size_t bytes = 0;
+  for (const auto& piece : pieces) bytes += piece.bytes.size();
+  return bytes;
+}
+
 inline void Device::upload_pieces(void* to, std::span<const SourcePiece> pieces) {
   for (const auto& [offset, bytes] : pieces) {
     upload(static_cast<std::byte*>(to) + offset, bytes.data(), bytes.size());

@@ -84,7 +84,7 @@ std::string version() {
   return text.substr(0, text.find(' ', text.find(' ') + 1));  // "OpenBLAS 0.3.21 NO_LAPACKE ..."
 }
 
-/// What a BLAS counts by.
+/// Extent as a BLAS counts it.
 int extent(std::int64_t n) {
   if (n > std::numeric_limits<int>::max()) throw NotMine("it counts by 32 bits");
   return static_cast<int>(n);

@@ -9,25 +9,12 @@
 namespace assay::libraries {
 namespace {
 
-struct OpenMp {
-  static auto policy(void* /*stream*/) { return thrust::omp::par; }
-  template <class T>
-  static void put(void* /*stream*/, T* to, T value) {
-    *to = value;
-  }
-};
-
-Made make(const Problem& p) {
-  if (p.is_on("cuda")) throw NotMine("it is Thrust for the CPU");
-  return by_type<OpenMp>(p);
-}
-
 Library open() {
   Library library{.name = "Thrust " + std::to_string(THRUST_MAJOR_VERSION) + "." +
                           std::to_string(THRUST_MINOR_VERSION) + "." +
                           std::to_string(THRUST_SUBMINOR_VERSION)};
   const auto offer = [&](std::initializer_list<const char*> ops, const char* dtypes) {
-    for (const char* op : ops) library.offers.push_back({op, dtypes, make});
+    for (const char* op : ops) library.offers.push_back({op, dtypes, by_type});
   };
   offer({"copy",
          "neg",

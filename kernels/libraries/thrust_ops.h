@@ -8,102 +8,43 @@
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/discard_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
-#include <thrust/iterator/zip_iterator.h>
 #include <thrust/reduce.h>
 #include <thrust/scan.h>
 #include <thrust/sort.h>
+#include <thrust/system/omp/execution_policy.h>
 #include <thrust/transform.h>
 #include <thrust/transform_reduce.h>
-#include <thrust/tuple.h>
 
 #include <cmath>
 #include <cstdint>
-#include <string>
+#include <cstdlib>
+#include <string_view>
 #include <type_traits>
-#include <utility>
 
 #include "kernels/libraries/library.h"
 
-// Thrust's algorithms as its documentation shows them, for each of its systems. `System` has
-// policy(stream) and put(stream, to, value), which leaves a result of the host where it belongs.
+// Thrust's algorithms as its documentation shows them, by the policy of its OpenMP system.
 namespace assay::libraries {
 
-#if defined(__CUDACC__)
-#define ASSAY_BOTH __host__ __device__
-#else
-#define ASSAY_BOTH
-#endif
-
-struct Square {
-  template <class T>
-  ASSAY_BOTH T operator()(T x) const {
-    return static_cast<T>(x * x);
-  }
-};
-struct Absolute {
-  template <class T>
-  ASSAY_BOTH T operator()(T x) const {
-    if constexpr (std::is_floating_point_v<T>) return std::fabs(x);
-    return x < 0 ? static_cast<T>(-x) : x;
-  }
-};
-struct Relu {
-  template <class T>
-  ASSAY_BOTH T operator()(T x) const {
-    return x < 0 ? T{0} : x;
-  }
-};
-struct Exp {
-  template <class T>
-  ASSAY_BOTH T operator()(T x) const {
-    return std::exp(x);
-  }
-};
-struct Log {
-  template <class T>
-  ASSAY_BOTH T operator()(T x) const {
-    return std::log(x);
-  }
-};
-struct Tanh {
-  template <class T>
-  ASSAY_BOTH T operator()(T x) const {
-    return std::tanh(x);
-  }
-};
-struct Root {
-  template <class T>
-  ASSAY_BOTH T operator()(T x) const {
-    return std::sqrt(x);
-  }
-};
-struct Power {
-  template <class T>
-  ASSAY_BOTH T operator()(T a, T b) const {
-    return std::pow(a, b);
-  }
-};
-/// Of an index, the line that it is in.
+/// Line of an index.
 struct LineOf {
   std::int64_t length;
-  ASSAY_BOTH std::int64_t operator()(std::int64_t i) const { return i / length; }
+  std::int64_t operator()(std::int64_t i) const { return i / length; }
 };
-/// Of a place in the transposed matrix, that in the matrix.
+/// Place in the matrix of one in the transposed matrix.
 struct PlaceBefore {
   std::int64_t rows;
   std::int64_t columns;
-  ASSAY_BOTH std::int64_t operator()(std::int64_t i) const { return i % rows * columns + i / rows; }
+  std::int64_t operator()(std::int64_t i) const { return i % rows * columns + i / rows; }
 };
-/// Of a place in the gathered rows, that in the table.
+/// Place in the table of one in the gathered rows.
 struct PlaceInTable {
   const std::int64_t* index;
   std::int64_t columns;
-  ASSAY_BOTH std::int64_t operator()(std::int64_t i) const {
+  std::int64_t operator()(std::int64_t i) const {
     return index[i / columns] * columns + i % columns;
   }
 };
-
-#undef ASSAY_BOTH
 
 template <class T>
 const T* in(const void* const* inputs, std::size_t i) {
@@ -115,15 +56,15 @@ T* out(void* const* outputs) {
 }
 
 /// Makes a launch of `call`, which gets the policy and the addresses.
-template <class System, class Call>
+template <class Call>
 Made by_thrust(const char* algorithm, Call call) {
-  return {[call](const void* const* inputs, void* const* outputs, void* stream) {
-            call(System::policy(stream), inputs, outputs, stream);
+  return {[call](const void* const* inputs, void* const* outputs, void* /*stream*/) {
+            call(thrust::omp::par, inputs, outputs);
           },
           algorithm};
 }
 
-template <class System, class T>
+template <class T>
 class ThrustOps {
   using Inputs = const void* const*;
   using Outputs = void* const*;
@@ -131,80 +72,64 @@ class ThrustOps {
  public:
   template <class F>
   static Made unary(const Problem& p, F f) {
-    return by_thrust<System>(
-        "transform", [f, n = elements(p.output())](auto policy, Inputs x, Outputs y, void*) {
-          thrust::transform(policy, in<T>(x, 0), in<T>(x, 0) + n, out<T>(y), f);
-        });
+    return by_thrust("transform", [f, n = elements(p.output())](auto policy, Inputs x, Outputs y) {
+      thrust::transform(policy, in<T>(x, 0), in<T>(x, 0) + n, out<T>(y), f);
+    });
   }
-  template <class F>
+  template <class Y = T, class F>
   static Made binary(const Problem& p, F f) {
-    return by_thrust<System>(
-        "transform", [f, n = elements(p.output())](auto policy, Inputs x, Outputs y, void*) {
-          thrust::transform(policy, in<T>(x, 0), in<T>(x, 0) + n, in<T>(x, 1), out<T>(y), f);
-        });
-  }
-  template <class F>
-  static Made compare(const Problem& p, F f) {
-    return by_thrust<System>("transform", [f, n = elements(p.output())](auto policy, Inputs x,
-                                                                        Outputs y, void*) {
-      thrust::transform(policy, in<T>(x, 0), in<T>(x, 0) + n, in<T>(x, 1), out<std::uint8_t>(y), f);
+    return by_thrust("transform", [f, n = elements(p.output())](auto policy, Inputs x, Outputs y) {
+      thrust::transform(policy, in<T>(x, 0), in<T>(x, 0) + n, in<T>(x, 1), out<Y>(y), f);
     });
   }
   static Made copy(const Problem& p) {
-    return by_thrust<System>("copy",
-                             [n = elements(p.output())](auto policy, Inputs x, Outputs y, void*) {
-                               thrust::copy(policy, in<T>(x, 0), in<T>(x, 0) + n, out<T>(y));
-                             });
+    return by_thrust("copy", [n = elements(p.output())](auto policy, Inputs x, Outputs y) {
+      thrust::copy(policy, in<T>(x, 0), in<T>(x, 0) + n, out<T>(y));
+    });
   }
   template <class F>
   static Made reduce(const Problem& p, T first, F f) {
-    return by_thrust<System>(
-        "reduce", [=, n = elements(p.input(0))](auto policy, Inputs x, Outputs y, void* stream) {
-          System::put(stream, out<T>(y),
-                      thrust::reduce(policy, in<T>(x, 0), in<T>(x, 0) + n, first, f));
-        });
+    return by_thrust("reduce", [=, n = elements(p.input(0))](auto policy, Inputs x, Outputs y) {
+      *out<T>(y) = thrust::reduce(policy, in<T>(x, 0), in<T>(x, 0) + n, first, f);
+    });
   }
   /// The least or greatest, or its place.
   template <bool greatest, bool is_place>
   static Made extreme(const Problem& p) {
-    return by_thrust<System>(
-        greatest ? "max_element" : "min_element",
-        [n = elements(p.input(0))](auto policy, Inputs x, Outputs y, void* stream) {
-          const T* const begin = in<T>(x, 0);
-          const T* found = nullptr;
-          if constexpr (greatest) {
-            found = thrust::max_element(policy, begin, begin + n);
-          } else {
-            found = thrust::min_element(policy, begin, begin + n);
-          }
-          if constexpr (is_place) {
-            System::put(stream, out<std::int64_t>(y), std::int64_t{found - begin});
-          } else {
-            thrust::copy(policy, found, found + 1, out<T>(y));
-          }
-        });
+    return by_thrust(greatest ? "max_element" : "min_element",
+                     [n = elements(p.input(0))](auto policy, Inputs x, Outputs y) {
+                       const T* const begin = in<T>(x, 0);
+                       const T* found = nullptr;
+                       if constexpr (greatest) {
+                         found = thrust::max_element(policy, begin, begin + n);
+                       } else {
+                         found = thrust::min_element(policy, begin, begin + n);
+                       }
+                       if constexpr (is_place) {
+                         *out<std::int64_t>(y) = std::int64_t{found - begin};
+                       } else {
+                         thrust::copy(policy, found, found + 1, out<T>(y));
+                       }
+                     });
   }
   static Made dot(const Problem& p) {
-    return by_thrust<System>("inner_product", [n = elements(p.input(0))](auto policy, Inputs x,
-                                                                         Outputs y, void* stream) {
-      System::put(stream, out<T>(y),
-                  thrust::inner_product(policy, in<T>(x, 0), in<T>(x, 0) + n, in<T>(x, 1), T{0}));
+    return by_thrust("inner_product", [n = elements(p.input(0))](auto policy, Inputs x, Outputs y) {
+      *out<T>(y) = thrust::inner_product(policy, in<T>(x, 0), in<T>(x, 0) + n, in<T>(x, 1), T{0});
     });
   }
   static Made norm2(const Problem& p) {
-    return by_thrust<System>(
-        "transform_reduce",
-        [n = elements(p.input(0))](auto policy, Inputs x, Outputs y, void* stream) {
-          System::put(stream, out<T>(y),
-                      std::sqrt(thrust::transform_reduce(policy, in<T>(x, 0), in<T>(x, 0) + n,
-                                                         Square{}, T{0}, thrust::plus<T>{})));
+    return by_thrust(
+        "transform_reduce", [n = elements(p.input(0))](auto policy, Inputs x, Outputs y) {
+          *out<T>(y) = std::sqrt(thrust::transform_reduce(
+              policy, in<T>(x, 0), in<T>(x, 0) + n, [](T one) { return static_cast<T>(one * one); },
+              T{0}, thrust::plus<T>{}));
         });
   }
   static Made scan(const Problem& p) {
-    return by_thrust<System>(
-        "inclusive_scan", [n = elements(p.output())](auto policy, Inputs x, Outputs y, void*) {
-          thrust::inclusive_scan(policy, in<T>(x, 0), in<T>(x, 0) + n, out<T>(y));
-        });
+    return by_thrust("inclusive_scan",
+                     [n = elements(p.output())](auto policy, Inputs x, Outputs y) {
+                       thrust::inclusive_scan(policy, in<T>(x, 0), in<T>(x, 0) + n, out<T>(y));
+                     });
   }
   static auto lines(const Problem& p) {
     const Shape& shape = p.input(0);
@@ -213,38 +138,37 @@ class ThrustOps {
                                            LineOf{shape[1]});
   }
   static Made scan_axis(const Problem& p) {
-    return by_thrust<System>("inclusive_scan_by_key", [n = elements(p.output()), keys = lines(p)](
-                                                          auto policy, Inputs x, Outputs y, void*) {
+    return by_thrust("inclusive_scan_by_key", [n = elements(p.output()), keys = lines(p)](
+                                                  auto policy, Inputs x, Outputs y) {
       thrust::inclusive_scan_by_key(policy, keys, keys + n, in<T>(x, 0), out<T>(y));
     });
   }
   template <class F>
   static Made reduce_axis(const Problem& p, F f) {
-    return by_thrust<System>("reduce_by_key", [f, n = elements(p.input(0)), keys = lines(p)](
-                                                  auto policy, Inputs x, Outputs y, void*) {
+    return by_thrust("reduce_by_key", [f, n = elements(p.input(0)), keys = lines(p)](
+                                          auto policy, Inputs x, Outputs y) {
       thrust::reduce_by_key(policy, keys, keys + n, in<T>(x, 0), thrust::make_discard_iterator(),
                             out<T>(y), thrust::equal_to<std::int64_t>{}, f);
     });
   }
   static Made sort(const Problem& p) {
-    return by_thrust<System>("copy, sort",
-                             [n = elements(p.output())](auto policy, Inputs x, Outputs y, void*) {
-                               thrust::copy(policy, in<T>(x, 0), in<T>(x, 0) + n, out<T>(y));
-                               thrust::sort(policy, out<T>(y), out<T>(y) + n);
-                             });
+    return by_thrust("copy, sort", [n = elements(p.output())](auto policy, Inputs x, Outputs y) {
+      thrust::copy(policy, in<T>(x, 0), in<T>(x, 0) + n, out<T>(y));
+      thrust::sort(policy, out<T>(y), out<T>(y) + n);
+    });
   }
   static Made transpose(const Problem& p) {
     const Shape& shape = p.input(0);
-    return by_thrust<System>("gather", [n = elements(shape), rows = shape[0], columns = shape[1]](
-                                           auto policy, Inputs x, Outputs y, void*) {
+    return by_thrust("gather", [n = elements(shape), rows = shape[0], columns = shape[1]](
+                                   auto policy, Inputs x, Outputs y) {
       const auto places = thrust::make_transform_iterator(
           thrust::counting_iterator<std::int64_t>(0), PlaceBefore{rows, columns});
       thrust::gather(policy, places, places + n, in<T>(x, 0), out<T>(y));
     });
   }
   static Made gather(const Problem& p) {
-    return by_thrust<System>("gather", [n = elements(p.output()), columns = p.input(0)[1]](
-                                           auto policy, Inputs x, Outputs y, void*) {
+    return by_thrust("gather", [n = elements(p.output()), columns = p.input(0)[1]](
+                                   auto policy, Inputs x, Outputs y) {
       const auto places =
           thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
                                           PlaceInTable{in<std::int64_t>(x, 1), columns});
@@ -263,9 +187,9 @@ class ThrustOps {
     if (op == "mul") return binary(p, thrust::multiplies<T>{});
     if (op == "min") return binary(p, thrust::minimum<T>{});
     if (op == "max") return binary(p, thrust::maximum<T>{});
-    if (op == "less") return compare(p, thrust::less<T>{});
-    if (op == "equal") return compare(p, thrust::equal_to<T>{});
-    if (op == "square") return unary(p, Square{});
+    if (op == "less") return binary<std::uint8_t>(p, thrust::less<T>{});
+    if (op == "equal") return binary<std::uint8_t>(p, thrust::equal_to<T>{});
+    if (op == "square") return unary(p, [](T x) { return static_cast<T>(x * x); });
     if (op == "reduce_min") return extreme<false, false>(p);
     if (op == "reduce_max") return extreme<true, false>(p);
     if (op == "argmin") return extreme<false, true>(p);
@@ -280,15 +204,15 @@ class ThrustOps {
     if (op == "transpose") return transpose(p);
     if (op == "gather") return gather(p);
     if (op == "neg") return unary(p, thrust::negate<T>{});
-    if (op == "abs") return unary(p, Absolute{});
+    if (op == "abs") return unary(p, [](T x) { return static_cast<T>(std::abs(x)); });
     if constexpr (is_floating) {
       if (op == "div") return binary(p, thrust::divides<T>{});
-      if (op == "pow") return binary(p, Power{});
-      if (op == "sqrt") return unary(p, Root{});
-      if (op == "relu") return unary(p, Relu{});
-      if (op == "exp") return unary(p, Exp{});
-      if (op == "log") return unary(p, Log{});
-      if (op == "tanh") return unary(p, Tanh{});
+      if (op == "pow") return binary(p, [](T a, T b) { return std::pow(a, b); });
+      if (op == "sqrt") return unary(p, [](T x) { return std::sqrt(x); });
+      if (op == "relu") return unary(p, [](T x) { return x < 0 ? T{0} : x; });
+      if (op == "exp") return unary(p, [](T x) { return std::exp(x); });
+      if (op == "log") return unary(p, [](T x) { return std::log(x); });
+      if (op == "tanh") return unary(p, [](T x) { return std::tanh(x); });
       if (op == "dot") return dot(p);
       if (op == "norm2") return norm2(p);
     }
@@ -297,12 +221,11 @@ class ThrustOps {
 };
 
 /// The call on a system, for the types that Thrust has on all of them.
-template <class System>
-Made by_type(const Problem& p) {
-  if (p.dtype() == "f64") return ThrustOps<System, double>::of(p);
-  if (p.dtype() == "f32") return ThrustOps<System, float>::of(p);
-  if (p.dtype() == "i64") return ThrustOps<System, std::int64_t>::of(p);
-  return ThrustOps<System, std::int32_t>::of(p);
+inline Made by_type(const Problem& p) {
+  if (p.dtype() == "f64") return ThrustOps<double>::of(p);
+  if (p.dtype() == "f32") return ThrustOps<float>::of(p);
+  if (p.dtype() == "i64") return ThrustOps<std::int64_t>::of(p);
+  return ThrustOps<std::int32_t>::of(p);
 }
 
 }  // namespace assay::libraries

@@ -266,13 +266,9 @@ void RemoteDevice::upload_pieces(void* to, std::span<const SourcePiece> pieces) 
 void RemoteDevice::download_pieces(const void* from, std::span<const Piece> pieces) {
   if (directly([&](const auto& memory) { memory.read(from, pieces); })) return;
   std::vector<Place> places;
-  std::size_t bytes = 0;
-  for (const Piece& piece : pieces) {
-    places.push_back({piece.offset, piece.bytes.size()});
-    bytes += piece.bytes.size();
-  }
+  for (const auto& [offset, bytes] : pieces) places.push_back({offset, bytes.size()});
   const auto content = peer_.ask(Writer(Command::download_pieces).put(address(from)).put(places));
-  if (content.size() != bytes) {
+  if (content.size() != total_bytes(pieces)) {
     throw DeviceError(Failure::internal, "remote: a download of another size than asked for");
   }
   Reader reader(content);
