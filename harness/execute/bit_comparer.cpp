@@ -42,7 +42,7 @@ BitComparer::BitComparer(Device& device, Stream& stream, const input::GuardedTen
 std::unique_ptr<BitComparer> BitComparer::make(Device& device, Stream& stream,
                                                const input::GuardedTensor& a,
                                                const input::GuardedTensor& b) {
-  const bool fits = !a.spec().has_gaps() && a.spec().bytes() > 0 &&
+  const bool fits = a.spec().is_dense() && a.spec().bytes() > 0 &&
                     a.spec().bytes() % (word_bytes * word_bytes) == 0;
   const bool on_device = a.spec().memory == Memory::standard && !device.is_readable_by_host();
   if (!fits || !on_device) return nullptr;

@@ -78,14 +78,11 @@ class MisreadingKernel final : public Kernel {
  private:
   std::byte* address(const TensorSpec& spec, std::int64_t element) const {
     const auto& inputs = ranks_.at(static_cast<std::size_t>(misreading_.rank)).inputs;
-    const std::int64_t step = spec.has_gaps() ? spec.row_stride : spec.row_elements();
-    const std::int64_t offset =
-        element / spec.row_elements() * step + element % spec.row_elements();
     const auto* begin =
         static_cast<const std::byte*>(inputs.at(static_cast<std::size_t>(misreading_.input)));
     // The tensors of a trial are the judge's, and may be written.
     return const_cast<std::byte*>(begin) +  // NOLINT(cppcoreguidelines-pro-type-const-cast)
-           static_cast<std::size_t>(offset) * size_bytes(spec.dtype);
+           static_cast<std::size_t>(spec.offset_of(element)) * size_bytes(spec.dtype);
   }
   Bytes instead(const TensorSpec& spec, const Bytes& true_bytes) const {
     switch (misreading_.as) {

@@ -16,6 +16,8 @@ constexpr std::size_t min_band_bytes = 4096;
 constexpr std::size_t max_band_bytes = std::size_t{1} << 20;
 /// Size of the blocks in which the host reads a tensor without copying it whole.
 constexpr std::size_t block_bytes = std::size_t{4} << 20;
+/// Most runs of a block, whose places are listed.
+constexpr std::int64_t max_runs = 1 << 16;
 
 /// Size of a band: a row of the tensor or a page, whichever is longer, since kernels overrun by
 /// rows of tiles. A multiple of the page size keeps the tensor aligned.
@@ -26,6 +28,8 @@ std::size_t band_bytes(const TensorSpec& spec) {
   return std::clamp(pages * min_band_bytes, min_band_bytes, max_band_bytes);
 }
 
+std::size_t as_size(std::int64_t count) { return static_cast<std::size_t>(count); }
+
 }  // namespace
 
 GuardedTensor::GuardedTensor(Device& device, const TensorSpec& spec, Layout layout)
@@ -34,17 +38,59 @@ GuardedTensor::GuardedTensor(Device& device, const TensorSpec& spec, Layout layo
                  device.has_fences()),
       front_bytes_(band_bytes(spec) + (layout == Layout::shifted ? size_bytes(spec.dtype) : 0)),
       back_bytes_(is_fenced_ ? 0 : band_bytes(spec)),
-      rows_(spec.has_gaps() && spec.elements() > 0
-                ? static_cast<std::size_t>(spec.elements() / spec.row_elements())
-                : 1),
-      row_bytes_(spec.bytes() / rows_),
-      step_bytes_(static_cast<std::size_t>(spec.row_stride) * size_bytes(spec.dtype)),
+      order_(spec),
       buffer_(device, front_bytes_ + spec.span_bytes() + back_bytes_,
               is_fenced_ ? Memory::fenced : spec.memory) {}
 
 bool GuardedTensor::is_small(std::size_t bytes) const {
   constexpr std::size_t max_bytes = std::size_t{1} << 17;
   return bytes <= max_bytes && !buffer_.device().is_readable_by_host();
+}
+
+template <class Body>
+void GuardedTensor::for_each_block(const Body& body, bool write_back) const {
+  Device& device = buffer_.device();
+  const bool is_in_place = device.is_readable_by_host();
+  const std::int64_t all = order_.runs();
+  const std::size_t run_bytes = bytes_of(order_.run_elements());
+  const std::size_t step_bytes = std::max<std::size_t>(1, spec_.span_bytes() / as_size(all));
+  const auto at_once = std::clamp<std::int64_t>(static_cast<std::int64_t>(block_bytes / step_bytes),
+                                                1, std::min(all, max_runs));
+  std::vector<MemoryOrder::Run> runs(as_size(at_once + 1));
+  std::vector<std::byte> image;
+  for (std::int64_t first = 0; first < all; first += at_once) {
+    const std::int64_t count = std::min(at_once, all - first);
+    // A block ends where the next run begins, the last one with its run.
+    const bool is_last = first + count == all;
+    order_.list(first, std::span(runs).first(as_size(count + (is_last ? 0 : 1))));
+    const auto offset = [&](std::int64_t i) { return bytes_of(runs[as_size(i)].offset); };
+    const std::size_t begin = offset(0);
+    const std::size_t end = is_last ? spec_.span_bytes() : offset(count);
+    std::span<std::byte> block(data() + begin, end - begin);
+    if (!is_in_place) {
+      image.resize(end - begin);
+      device.download(image.data(), data() + begin, image.size());
+      block = image;
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::size_t at = offset(i) - begin;
+      const std::size_t behind = at + run_bytes;
+      const std::size_t next = i + 1 < count ? offset(i + 1) - begin : block.size();
+      body(runs[as_size(i)].element, block.subspan(at, run_bytes),
+           block.subspan(behind, next - behind));
+    }
+    if (write_back && !is_in_place) device.upload(data() + begin, image.data(), image.size());
+  }
+}
+
+template <class Body>
+void GuardedTensor::read_runs(const Body& body) const {
+  for_each_block(body, false);
+}
+
+template <class Body>
+void GuardedTensor::change_runs(const Body& body) {
+  for_each_block(body, true);
 }
 
 void GuardedTensor::set_guards(std::byte guard) {
@@ -60,14 +106,14 @@ void GuardedTensor::set_guards(std::byte guard) {
     device.fill(buffer_.data(), guard, front_bytes_);
     if (!is_fenced_) device.fill(buffer_.data() + behind, guard, back_bytes_);
   }
-  if (rows_ == 1) return;
-  change_rows([&](std::size_t, std::span<std::byte>, std::span<std::byte> gap) {
+  if (is_together()) return;
+  change_runs([&](std::int64_t, std::span<std::byte>, std::span<std::byte> gap) {
     std::ranges::fill(gap, guard);
   });
 }
 
 void GuardedTensor::arm(std::byte guard, std::byte poison) {
-  if (rows_ == 1 && is_small(buffer_.bytes())) {
+  if (is_together() && is_small(buffer_.bytes())) {
     guard_ = guard;
     std::vector<std::byte> image(buffer_.bytes(), guard);
     std::ranges::fill(std::span(image).subspan(front_bytes_, spec_.bytes()), poison);
@@ -79,34 +125,36 @@ void GuardedTensor::arm(std::byte guard, std::byte poison) {
 }
 
 void GuardedTensor::poison(std::byte poison) {
-  if (rows_ == 1) {
+  if (is_together()) {
     buffer_.device().fill(data(), poison, spec_.bytes());
     return;
   }
-  change_rows([&](std::size_t, std::span<std::byte> row, std::span<std::byte>) {
-    std::ranges::fill(row, poison);
+  change_runs([&](std::int64_t, std::span<std::byte> run, std::span<std::byte>) {
+    std::ranges::fill(run, poison);
   });
 }
 
 void GuardedTensor::upload(const HostTensor& tensor) {
-  if (rows_ == 1) {
+  if (is_together()) {
     buffer_.device().upload(data(), tensor.bytes().data(), spec_.bytes());
     return;
   }
-  change_rows([&](std::size_t i, std::span<std::byte> row, std::span<std::byte>) {
-    std::memcpy(row.data(), tensor.bytes().data() + i * row_bytes_, row_bytes_);
+  change_runs([&](std::int64_t first, std::span<std::byte> run, std::span<std::byte>) {
+    std::memcpy(run.data(), tensor.bytes().data() + bytes_of(first), run.size());
   });
 }
 
 template <class Byte, class Body>
 void GuardedTensor::for_each_part(std::span<const Run<Byte>> runs, const Body& body) const {
+  const std::size_t width = size_bytes(spec_.dtype);
+  const std::size_t run_bytes = bytes_of(order_.run_elements());
   for (const Run<Byte>& run : runs) {
     std::size_t first = run.first;
     for (std::span<Byte> bytes = run.bytes; !bytes.empty();) {
-      const std::size_t row = first / row_bytes_;
-      const std::size_t column = first % row_bytes_;
-      const std::size_t count = std::min(bytes.size(), row_bytes_ - column);
-      body(data() + row * step_bytes_ + column, bytes.first(count));
+      const std::size_t within = first % run_bytes;
+      const std::size_t count = std::min(bytes.size(), run_bytes - within);
+      const auto run_begin = static_cast<std::int64_t>((first - within) / width);
+      body(data() + bytes_of(spec_.offset_of(run_begin)) + within, bytes.first(count));
       first += count;
       bytes = bytes.subspan(count);
     }
@@ -142,17 +190,17 @@ void GuardedTensor::read(std::span<const Run<std::byte>> runs) const {
 }
 
 void GuardedTensor::download(HostTensor& tensor) const {
-  if (rows_ == 1) {
+  if (is_together()) {
     buffer_.device().download(tensor.bytes().data(), data(), spec_.bytes());
     return;
   }
-  read_rows([&](std::size_t i, std::span<std::byte> row, std::span<std::byte>) {
-    std::memcpy(tensor.bytes().data() + i * row_bytes_, row.data(), row_bytes_);
+  read_runs([&](std::int64_t first, std::span<std::byte> run, std::span<std::byte>) {
+    std::memcpy(tensor.bytes().data() + bytes_of(first), run.data(), run.size());
   });
 }
 
 std::optional<std::span<const std::byte>> GuardedTensor::readable() const {
-  if (rows_ > 1 || !buffer_.device().is_readable_by_host()) return std::nullopt;
+  if (!is_together() || !buffer_.device().is_readable_by_host()) return std::nullopt;
   return std::span<const std::byte>(data(), spec_.bytes());
 }
 
@@ -166,11 +214,12 @@ std::optional<std::size_t> GuardedTensor::first_difference(const HostTensor& ten
   const auto compare = [&](std::size_t at, std::span<const std::byte> now) {
     if (found) return;
     const std::span<const std::byte> was = tensor.bytes().subspan(at, now.size());
+    if (std::memcmp(was.data(), now.data(), now.size()) == 0) return;  // mostly, and often short
     if (const auto byte = input::first_difference(was, now)) found = (at + *byte) / width;
   };
-  if (rows_ > 1) {
-    read_rows([&](std::size_t i, std::span<std::byte> row, std::span<std::byte>) {
-      compare(i * row_bytes_, row);
+  if (!is_together()) {
+    read_runs([&](std::int64_t first, std::span<std::byte> run, std::span<std::byte>) {
+      compare(bytes_of(first), run);
     });
     return found;
   }
@@ -182,34 +231,6 @@ std::optional<std::size_t> GuardedTensor::first_difference(const HostTensor& ten
   }
   return found;
 }
-
-void GuardedTensor::for_each_block(const RowBody& body, bool write_back) const {
-  // Behind the last row's elements is the guard band.
-  const auto visit = [&](std::span<std::byte> bytes, std::size_t row) {
-    for (; !bytes.empty(); ++row) {
-      const auto whole = bytes.first(std::min(step_bytes_, bytes.size()));
-      body(row, whole.first(row_bytes_), whole.subspan(row_bytes_));
-      bytes = bytes.subspan(whole.size());
-    }
-  };
-  if (buffer_.device().is_readable_by_host()) {
-    visit({data(), spec_.span_bytes()}, 0);
-    return;
-  }
-  const std::size_t rows = std::max<std::size_t>(1, block_bytes / step_bytes_);
-  std::vector<std::byte> image;
-  for (std::size_t first = 0; first < rows_; first += rows) {
-    const std::size_t begin = first * step_bytes_;
-    image.resize(std::min(rows * step_bytes_, spec_.span_bytes() - begin));
-    buffer_.device().download(image.data(), data() + begin, image.size());
-    visit(image, first);
-    if (write_back) buffer_.device().upload(data() + begin, image.data(), image.size());
-  }
-}
-
-void GuardedTensor::read_rows(const RowBody& body) const { for_each_block(body, false); }
-
-void GuardedTensor::change_rows(const RowBody& body) { for_each_block(body, true); }
 
 std::optional<std::string> GuardedTensor::damage() const {
   const auto is_damaged = [&](std::byte b) { return b != guard_; };
@@ -238,21 +259,22 @@ std::optional<std::string> GuardedTensor::damage() const {
                        std::ranges::count_if(back, is_damaged),
                        std::ranges::find_if(back, is_damaged) - back.begin());
   }
-  if (rows_ == 1) return std::nullopt;
+  if (is_together()) return std::nullopt;
   std::size_t wrong = 0;
-  std::size_t first_row = 0;
+  std::int64_t before = 0;
   std::size_t first_byte = 0;
-  read_rows([&](std::size_t row, std::span<std::byte>, std::span<std::byte> gap) {
+  read_runs([&](std::int64_t first, std::span<std::byte>, std::span<std::byte> gap) {
     if (gap.empty() || is_whole(gap)) return;
     if (wrong == 0) {
-      first_row = row;
+      before = first / order_.run_elements();
       first_byte = static_cast<std::size_t>(std::ranges::find_if(gap, is_damaged) - gap.begin());
     }
     wrong += static_cast<std::size_t>(std::ranges::count_if(gap, is_damaged));
   });
   if (wrong == 0) return std::nullopt;
-  return fmt::format("{} bytes written between rows, from byte {} of the gap behind row {}", wrong,
-                     first_byte, first_row);
+  const std::string_view unit = order_.run_elements() == spec_.row_elements() ? "row" : "element";
+  return fmt::format("{0} bytes written between {1}s, from byte {2} of the gap behind {1} {3}",
+                     wrong, unit, first_byte, before);
 }
 
 }  // namespace assay::input

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 
+#include "harness/input/memory_order.h"
 #include "kernels/core/host_tensor.h"
 #include "kernels/device/device.h"
 
@@ -20,7 +20,7 @@ enum class Layout {
 };
 
 /// A tensor on a device between two guard bands. The second band begins right behind the last
-/// element. Gaps between rows that lie apart are guarded too. A write outside the tensor shows in
+/// element. Gaps between elements of a view are guarded too. A write outside the tensor shows in
 /// the guards. Their content changes between launches, so a read there shows as a changing result.
 class GuardedTensor {
  public:
@@ -67,16 +67,22 @@ class GuardedTensor {
   std::optional<std::string> damage() const;
 
  private:
-  /// Called with a row in host memory and the gap behind it; the last row has no gap.
-  using RowBody =
-      std::function<void(std::size_t row, std::span<std::byte> elements, std::span<std::byte> gap)>;
-  /// Calls `body` with each part of a run that lies in one row, and where that is.
+  /// Calls `body` with each part of a run that lies together, and where that is.
   template <class Byte, class Body>
   void for_each_part(std::span<const Run<Byte>> runs, const Body& body) const;
-  void read_rows(const RowBody& body) const;
+  /// Calls body(first, elements, gap) with each run of elements in host memory, of which `first` is
+  /// the first, and the gap behind it; the last run has none.
+  template <class Body>
+  void read_runs(const Body& body) const;
   /// Writes the changes of `body` back to the tensor.
-  void change_rows(const RowBody& body);
-  void for_each_block(const RowBody& body, bool write_back) const;
+  template <class Body>
+  void change_runs(const Body& body);
+  template <class Body>
+  void for_each_block(const Body& body, bool write_back) const;
+  bool is_together() const { return order_.runs() == 1; }
+  std::size_t bytes_of(std::int64_t elements) const {
+    return static_cast<std::size_t>(elements) * size_bytes(spec_.dtype);
+  }
   /// A transfer or two of so many bytes cost less than one more call of a driver, or message.
   bool is_small(std::size_t bytes) const;
 
@@ -84,9 +90,7 @@ class GuardedTensor {
   bool is_fenced_;
   std::size_t front_bytes_;
   std::size_t back_bytes_;  // 0 before a fence
-  std::size_t rows_;        // 1 if rows are contiguous
-  std::size_t row_bytes_;   // elements of a row
-  std::size_t step_bytes_;  // distance from row to row
+  MemoryOrder order_;
   Buffer buffer_;
   std::byte guard_{0};
 };

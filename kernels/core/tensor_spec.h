@@ -35,9 +35,9 @@ enum class Memory : std::uint8_t {
 struct TensorSpec {
   DType dtype = DType::f32;
   Shape shape;
-  /// Elements from the start of one row (along the last extent) to the start of the next, if rows
-  /// have gaps between them; 0: no gaps.
-  std::int64_t row_stride = 0;
+  /// Elements from one of each extent to the next, if the tensor is a view of other memory: rows
+  /// that lie apart, columns of a matrix as rows. Empty: dense, each right behind the last.
+  std::vector<std::int64_t> strides = {};
   Memory memory = Memory::standard;
   /// Index in the lane of the device that holds the tensor, if the op is no collective.
   int device = 0;
@@ -70,12 +70,23 @@ struct TensorSpec {
     const std::int64_t step = line_step();
     return (line / step * line_elements() + place) * step + line % step;
   }
-  bool has_gaps() const { return row_stride > row_elements(); }
+  bool is_dense() const { return strides.empty(); }
+  /// Elements from the start of one row, along the last extent, to the start of the next.
+  std::int64_t row_stride() const {
+    return is_dense() || shape.size() < 2 ? row_elements() : strides[shape.size() - 2];
+  }
+  /// Elements from the first one to this one, in memory.
+  std::int64_t offset_of(std::int64_t element) const {
+    if (is_dense()) return element;
+    std::int64_t offset = 0;
+    for (std::size_t i = shape.size(); i-- > 0; element /= shape[i])
+      offset += element % shape[i] * strides[i];
+    return offset;
+  }
   /// Bytes from the first element to the end of the last, gaps included.
   std::size_t span_bytes() const {
-    if (!has_gaps() || elements() == 0) return bytes();
-    const std::int64_t rows = elements() / row_elements();
-    return static_cast<std::size_t>((rows - 1) * row_stride + row_elements()) * size_bytes(dtype);
+    if (is_dense() || elements() == 0) return bytes();
+    return static_cast<std::size_t>(offset_of(elements() - 1) + 1) * size_bytes(dtype);
   }
 };
 

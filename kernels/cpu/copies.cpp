@@ -52,12 +52,12 @@ void copy_rows(std::byte* to, const std::byte* from, std::int64_t rows, std::int
 std::unique_ptr<Kernel> copy_matrix(const OpInstance& op, const Binding& binding) {
   const TensorSpec& spec = op.signature.inputs[0];
   // Rows without gaps are contiguous, so threads take even shares.
-  if (!spec.has_gaps()) return copy_bytes(op, binding);
+  if (spec.is_dense()) return copy_bytes(op, binding);
   const std::byte* from = source(binding);
   std::byte* to = destination(binding);
   const std::int64_t rows = spec.shape[0];
   const std::int64_t width = spec.row_elements();
-  const std::int64_t pitch = spec.row_stride;
+  const std::int64_t pitch = spec.row_stride();
   if (op.params.word("threads") == "one") {
     return std::make_unique<FunctionKernel>("memcpy per row",
                                             [=] { copy_rows(to, from, rows, width, pitch); });

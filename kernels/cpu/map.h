@@ -10,6 +10,7 @@
 #include "kernels/cpu/caches.h"
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/streaming.h"
+#include "kernels/cpu/strided.h"
 #include "kernels/cpu/vectorize.h"
 
 // Elementwise ops: y[i] = f(x[i], ...) for contiguous tensors, or rows with gaps.
@@ -107,7 +108,7 @@ void stream_row(F f, Y* y, std::int64_t n, const X*... x) {
 template <class Y, class F, class... X>
 void map_rows(const TensorSpec& spec, F f, Y* y, const X*... x) {
   constexpr std::int64_t bytes = sizeof(Y) + (sizeof(X) + ... + 0);
-  if (!spec.has_gaps()) {
+  if (spec.is_dense()) {
     const bool is_in_place = ((static_cast<const void*>(x) == y) || ...);
     if (!is_in_place && exceeds_caches(spec.elements() * bytes)) {
       parallel_blocks(spec.elements(), bytes,
@@ -123,7 +124,7 @@ void map_rows(const TensorSpec& spec, F f, Y* y, const X*... x) {
     return;
   }
   const std::int64_t cols = spec.row_elements();
-  const std::int64_t step = spec.row_stride;
+  const std::int64_t step = spec.row_stride();
   parallel_blocks(spec.elements() / cols, cols * bytes,
                   [=](std::int64_t, std::int64_t first, std::int64_t count) {
                     for (std::int64_t row = first; row < first + count; ++row) {
@@ -148,6 +149,10 @@ constexpr const char* implementation_of() {
 struct Mapper {
   template <class T>
   using Stored = T;
+
+  static std::unique_ptr<Kernel> strided_copy(const OpInstance& op, const Binding& binding) {
+    return cpu::strided_copy(op, binding);
+  }
 
   template <class T>
   static const T* input(const Binding& binding, std::size_t i) {

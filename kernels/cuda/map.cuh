@@ -6,6 +6,7 @@
 
 #include "kernels/core/element_functions.h"
 #include "kernels/cuda/conversion.cuh"
+#include "kernels/cuda/strided.cuh"
 #include "kernels/cuda/vector.cuh"
 
 // Elementwise ops: y[i] = f(x[i], ...) for contiguous tensors, or rows with gaps.
@@ -141,9 +142,9 @@ template <class Y, class F, class... X>
 void map_rows(cudaStream_t stream, const TensorSpec& spec, F f, Y* y, const X*... x) {
   const std::int64_t n = spec.elements();
   if (n == 0) return;
-  const Rows rows = spec.has_gaps()
-                        ? Rows{n / spec.row_elements(), spec.row_elements(), spec.row_stride}
-                        : Rows{1, n, n};
+  const Rows rows = spec.is_dense()
+                        ? Rows{1, n, n}
+                        : Rows{n / spec.row_elements(), spec.row_elements(), spec.row_stride()};
   constexpr int N = vector_elements<Y, X...>;
   constexpr int K = vectors_in_flight<N, X...>;
   const MapGrid grid(rows.count, (rows.cols + N * K - 1) / (N * K));
@@ -154,6 +155,10 @@ void map_rows(cudaStream_t stream, const TensorSpec& spec, F f, Y* y, const X*..
 struct Mapper {
   template <class T>
   using Stored = cuda::Stored<T>;
+
+  static std::unique_ptr<Kernel> strided_copy(const OpInstance& op, const Binding& binding) {
+    return cuda::strided_copy(op, binding);
+  }
 
   template <class T>
   static const Stored<T>* input(const Binding& binding, std::size_t i) {

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "kernels/core/status.h"
+#include "kernels/core/strides.h"
 #include "kernels/ops/families.h"
 #include "kernels/ops/passes.h"
 #include "kernels/ops/row.h"
@@ -57,8 +58,8 @@ Signature memcpy_2d_signature(DType dtype, const Params& params) {
     throw NotApplicable("memcpy_2d: rows of " + std::to_string(width) + " bytes cannot be " +
                         std::to_string(pitch) + " apart: pitch must be at least width");
   }
-  const TensorSpec rows{
-      .dtype = dtype, .shape = {params.integer("rows"), width}, .row_stride = pitch};
+  const Shape shape{params.integer("rows"), width};
+  const TensorSpec rows{.dtype = dtype, .shape = shape, .strides = strides_of_gaps(shape, pitch)};
   return read_and_written({.inputs = {rows}, .outputs = {rows}, .is_copy = true});
 }
 

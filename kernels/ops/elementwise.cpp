@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "kernels/core/status.h"
+#include "kernels/core/strides.h"
 #include "kernels/ops/families.h"
 #include "kernels/ops/passes.h"
+#include "kernels/ops/views.h"
 
 namespace assay {
 namespace {
@@ -203,13 +205,14 @@ TensorSpec elementwise_tensor(DType dtype, const Params& params) {
   const std::int64_t cols = params.integer_or("cols", 0);
   const std::int64_t ld = params.integer_or("ld", 0);
   if (cols == 0 && ld == 0) return {.dtype = dtype, .shape = {n}};
-  if (cols == 0 || ld < cols || n % cols != 0) {
+  if (cols == 0 || (ld != 0 && ld < cols) || n % cols != 0) {
     throw NotApplicable(
         "elementwise ops: rows of 'cols' elements, 'ld' apart, need cols <= ld and n a "
         "multiple of cols; given " +
         params.text());
   }
-  return {.dtype = dtype, .shape = {n / cols, cols}, .row_stride = ld};
+  const Shape shape{n / cols, cols};
+  return {.dtype = dtype, .shape = shape, .strides = strides_of_gaps(shape, ld)};
 }
 
 SignatureOf elementwise_signature(Operands operands) {
@@ -248,7 +251,7 @@ Op elementwise(const OpRow& row, Operands operands, Passes passes) {
 
 std::vector<Op> elementwise_ops() {
   const Data above_zero = uniform({0x1p-10, 10});
-  return {
+  return with_views({
       // clang-format off
       elementwise({"fill", "y[i] = a", numbers_and_bytes()}, Operands::scalar, filling()),
       elementwise({"copy", "y[i] = x[i]", numbers_and_bytes()}, Operands::copied, moves()),
@@ -276,7 +279,7 @@ std::vector<Op> elementwise_ops() {
       elementwise({"equal", "y[i] = a[i] == b[i]", numbers()}, Operands::compared, equality()),
       elementwise({"where", "y[i] = mask[i] ? a[i] : b[i]", numbers()}, Operands::masked, choice_of_two()),
       // clang-format on
-  };
+  });
 }
 
 }  // namespace assay

@@ -57,9 +57,9 @@ void check_size(const Op& op, const Params& params, const Signature& signature) 
   const auto check = [&](const TensorSpec& tensor) {
     double elements = 1;
     for (const std::int64_t extent : tensor.shape) elements *= static_cast<double>(extent);
-    if (tensor.has_gaps()) {
-      elements *=
-          static_cast<double>(tensor.row_stride) / static_cast<double>(tensor.row_elements());
+    if (!tensor.is_dense()) {  // from the outermost extent's steps
+      elements = std::max(elements, static_cast<double>(tensor.shape.front()) *
+                                        static_cast<double>(tensor.strides.front()));
     }
     if (elements > max_elements) {
       throw UsageError(std::string(op.name) + ": " + params.text() + " is too large: a tensor of " +

@@ -3,10 +3,12 @@
 #include <vector>
 
 #include "kernels/core/status.h"
+#include "kernels/core/strides.h"
 #include "kernels/ops/families.h"
 #include "kernels/ops/function_errors.h"
 #include "kernels/ops/passes.h"
 #include "kernels/ops/row.h"
+#include "kernels/ops/views.h"
 
 namespace assay {
 namespace {
@@ -18,7 +20,8 @@ TensorSpec rows_tensor(DType dtype, const Params& params) {
     throw NotApplicable("rows of " + std::to_string(cols) + " elements cannot be " +
                         std::to_string(ld) + " apart: ld must be at least cols");
   }
-  return {.dtype = dtype, .shape = {params.integer("rows"), cols}, .row_stride = ld};
+  const Shape shape{params.integer("rows"), cols};
+  return {.dtype = dtype, .shape = shape, .strides = strides_of_gaps(shape, ld)};
 }
 
 /// Rows, or (outer, n, inner), of which the op works along n.
@@ -182,7 +185,7 @@ std::vector<Op> rowwise_ops() {
        {},
        "rows"},
       layernorm_passes);
-  return {
+  return with_views({
       softmax,
       layernorm,
       rowwise<of_rmsnorm>(
@@ -198,7 +201,7 @@ std::vector<Op> rowwise_ops() {
       along_axis(layernorm, "layernorm_axis",
                  "y[o][n][i] = (x[o][n][i] - mean of line (o, i)) / sqrt(its variance + 1e-5) "
                  "weight[n] + bias[n]"),
-  };
+  });
 }
 
 }  // namespace assay

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/core/status.h"
+#include "kernels/core/strides.h"
 #include "kernels/device/device_id.h"
 
 namespace assay::providers {
@@ -47,13 +48,7 @@ class Problem {
  private:
   void add(const TensorSpec& spec, std::vector<assay_tensor>& to) {
     const std::vector<std::int64_t>& shape = extents_.emplace_back(spec.shape);
-    std::vector<std::int64_t>& strides = extents_.emplace_back(shape.size());
-    std::int64_t stride = 1;
-    for (std::size_t i = shape.size(); i-- > 0;) {
-      strides[i] = stride;
-      const bool is_row = i + 1 == shape.size();
-      stride = is_row && spec.has_gaps() ? spec.row_stride : stride * shape[i];
-    }
+    const std::vector<std::int64_t>& strides = extents_.emplace_back(strides_of(spec));
     to.push_back({texts_.emplace_back(name(spec.dtype)).c_str(),
                   static_cast<std::int32_t>(shape.size()), shape.data(), strides.data()});
   }

@@ -127,10 +127,10 @@ void transposed(Launch& launch) {
 
 /// Treats rows with gaps as contiguous.
 void width_for_stride(Launch& launch) {
-  if (!launch.op().signature.outputs[0].has_gaps()) return launch.right();
+  if (launch.op().signature.outputs[0].is_dense()) return launch.right();
   Params dense;
   for (const auto& [name, value] : launch.op().params.entries()) {
-    if (name != "cols" && name != "ld") dense.set(name, value);
+    if (name != "cols" && name != "ld" && name != "view") dense.set(name, value);
   }
   launch.other(instantiate(*launch.op().op, launch.op().format, dense));
 }

@@ -34,7 +34,7 @@ void expect_writes_between_rows_are_seen(Device& device) {
   constexpr std::size_t width = 16000;
   constexpr std::size_t rows = 1000;
   input::GuardedTensor tensor(device,
-                              {.dtype = DType::u8, .shape = {rows, width}, .row_stride = pitch});
+                              {.dtype = DType::u8, .shape = {rows, width}, .strides = {pitch, 1}});
   const auto clear = [&](std::size_t at) { device.fill(tensor.data() + at, std::byte{0}, 1); };
   HostTensor content(tensor.spec());
   std::ranges::fill(content.bytes(), std::byte{7});

@@ -13,19 +13,18 @@ namespace {
 
 class GuardedRuns : public testing::TestWithParam<bool> {
  protected:
-  /// 7 rows of 10 bytes, 16 apart where they have gaps.
-  static TensorSpec spec(bool has_gaps) {
-    TensorSpec spec{DType::u8, {7, 10}};
-    if (has_gaps) spec.row_stride = 16;
-    return spec;
+  /// 7 rows of 10 bytes: dense, 16 apart, as columns, and every second row of every third column.
+  static TensorSpec spec(const std::vector<std::int64_t>& strides) {
+    return {.dtype = DType::u8, .shape = {7, 10}, .strides = strides};
   }
+  static std::vector<std::vector<std::int64_t>> layouts() { return {{}, {16, 1}, {1, 7}, {60, 3}}; }
   std::unique_ptr<Backend> backend_ = GetParam() ? sim::make_backend(1) : cpu::make_backend();
   std::unique_ptr<Device> device_ = backend_->open(0);
 };
 
 TEST_P(GuardedRuns, AreWrittenAndReadAsIfThereWereNoGaps) {
-  for (const bool has_gaps : {false, true}) {
-    GuardedTensor tensor(*device_, spec(has_gaps));
+  for (const auto& strides : layouts()) {
+    GuardedTensor tensor(*device_, spec(strides));
     tensor.set_guards(std::byte{0x5c});
     HostTensor content(tensor.spec());
     for (std::size_t i = 0; i < 70; ++i) content.bytes()[i] = static_cast<std::byte>(i);
@@ -60,8 +59,8 @@ TEST_P(GuardedRuns, AreWrittenAndReadAsIfThereWereNoGaps) {
 }
 
 TEST_P(GuardedRuns, ArmedOnesShowWhatIsUnwrittenAndWhatIsWrittenOutside) {
-  for (const bool has_gaps : {false, true}) {
-    GuardedTensor tensor(*device_, spec(has_gaps));
+  for (const auto& strides : layouts()) {
+    GuardedTensor tensor(*device_, spec(strides));
     HostTensor poisoned(tensor.spec());
     for (const std::byte poison : {std::byte{0xff}, std::byte{0}}) {
       tensor.arm(std::byte{0x5c}, poison);
@@ -78,8 +77,21 @@ TEST_P(GuardedRuns, ArmedOnesShowWhatIsUnwrittenAndWhatIsWrittenOutside) {
   }
 }
 
+TEST_P(GuardedRuns, ShowWritesBetweenElements) {
+  const std::byte other{1};
+  GuardedTensor rows(*device_, spec({16, 1}));
+  rows.arm(std::byte{0x5c}, std::byte{0});
+  device_->upload(rows.data() + 2 * 16 + 13, &other, 1);
+  EXPECT_EQ(rows.damage(), "1 bytes written between rows, from byte 3 of the gap behind row 2");
+  GuardedTensor stepped(*device_, spec({60, 3}));
+  stepped.arm(std::byte{0x5c}, std::byte{0});
+  device_->upload(stepped.data() + 60 + 3 * 4 + 2, &other, 1);
+  EXPECT_EQ(stepped.damage(),
+            "1 bytes written between elements, from byte 1 of the gap behind element 14");
+}
+
 TEST_P(GuardedRuns, OfNothingDoNothing) {
-  GuardedTensor tensor(*device_, spec(true));
+  GuardedTensor tensor(*device_, spec({16, 1}));
   tensor.set_guards(std::byte{0x5c});
   tensor.write({});
   tensor.read({});
