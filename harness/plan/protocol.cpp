@@ -29,6 +29,10 @@ auto parse(std::string_view line, const Read& read) {
   }
 }
 
+bool contains(const json& list, const std::string& text) {
+  return std::ranges::find(list, json(text)) != list.end();
+}
+
 Offers read_offers(const json& object) {
   Offers offers{.name = object.at("name").get<std::string>()};
   for (const auto& [op, dtypes] : object.at("ops").items()) {
@@ -38,16 +42,19 @@ Offers read_offers(const json& object) {
       if (!format) throw Malformed("malformed line: no dtype is called " + text.dump());
       offer.formats.push_back(*format);
     }
+    offer.takes_views = contains(object.at("of_views"), op);
   }
   return offers;
 }
 
 json offers_to_json(const Offers& offers) {
   json ops = json::object();
+  json of_views = json::array();
   for (const Offer& offer : offers.ops) {
+    if (offer.takes_views) of_views.push_back(offer.op);
     for (const Format format : offer.formats) ops[offer.op].push_back(name(format));
   }
-  return {{"name", offers.name}, {"ops", ops}};
+  return {{"name", offers.name}, {"ops", ops}, {"of_views", of_views}};
 }
 
 Hello read_hello(const json& object) {

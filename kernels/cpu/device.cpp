@@ -21,6 +21,8 @@
 #include "kernels/cpu/rapl.h"
 #include "kernels/cpu/traits.h"
 #include "kernels/cpu/vectorize.h"
+#include "kernels/device/view_kernel.h"
+#include "kernels/ops/views.h"
 
 namespace assay::cpu {
 namespace {
@@ -178,7 +180,11 @@ std::unique_ptr<Kernel> CpuDevice::prepare(const OpInstance& op, const Binding& 
       if (row.op != op.op->name) continue;
       // Its tensors are f32 or bytes, and a product of those would be another one.
       if (op.format.product() != nullptr) refuse_dtype(op);
-      return row.make(op, binding);
+      if (!has_view(op) || row.takes_views) return row.make(op, binding);
+      const auto of_dense = [this](const OpInstance& dense, const Binding& tensors) {
+        return prepare(dense, tensors);
+      };
+      return through_dense_tensors(*this, of_dense, op, binding);
     }
   }
   throw DeviceError(Failure::not_here, "cpu has no op " + std::string(op.op->name));

@@ -13,6 +13,8 @@
 #include "kernels/cuda/faults.h"
 #include "kernels/cuda/nvml.h"
 #include "kernels/cuda/stream.h"
+#include "kernels/device/view_kernel.h"
+#include "kernels/ops/views.h"
 
 namespace assay::cuda {
 DeviceCondition CudaDevice::condition() const {
@@ -154,6 +156,12 @@ std::unique_ptr<Kernel> CudaDevice::prepare(const OpInstance& op, const Binding&
     for (const KernelRow& row : family()) {
       if (row.op == op.op->name) {
         make_current(ordinal_);
+        if (has_view(op) && !row.takes_views) {
+          const auto of_dense = [this](const OpInstance& dense, const Binding& tensors) {
+            return prepare(dense, tensors);
+          };
+          return through_dense_tensors(*this, of_dense, op, binding);
+        }
         return with_fault(row.make(op, binding), op, binding);
       }
     }

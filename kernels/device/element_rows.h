@@ -15,6 +15,7 @@ namespace assay {
 ///   Stored<T>                            the backend's type of an element
 ///   input<T>(binding, i)                 address of an input
 ///   kernel_of<Y>(f, op, binding, x...)   kernel of y[i] = f(x[i], ...) over the Ys of the output
+///   strided_copy(op, binding)            copy between tensors of different strides
 template <class Mapper>
 struct Mapped {
   /// y[i] = F(x[i], ...), all in the op's dtype, which is one of Types.
@@ -53,6 +54,8 @@ struct Mapped {
   }
 
   static std::unique_ptr<Kernel> copy(const OpInstance& op, const Binding& binding) {
+    if (op.signature.inputs[0].strides != op.signature.outputs[0].strides)
+      return Mapper::strided_copy(op, binding);
     return for_size(op, [&]<class T>(std::type_identity<T>) {
       return Mapper::template kernel_of<T>(Identity{}, op, binding,
                                            Mapper::template input<T>(binding, 0));
@@ -92,7 +95,7 @@ inline constexpr KernelRow elementwise_rows[] = {
     {"fma", Backend::fma},
     {"scale", Backend::scale},
     {"where", Backend::where},
-    {"copy", Backend::copy},
+    {"copy", Backend::copy, true},
     {"fill", Backend::fill},
 };
 

@@ -17,6 +17,7 @@ using Factory = std::unique_ptr<Kernel> (*)(const OpInstance&, const Binding&);
 struct KernelRow {
   std::string_view op;
   Factory make;
+  bool takes_views = false;  // else they are copied to dense tensors first
 };
 
 /// Throws DeviceError(not_here).

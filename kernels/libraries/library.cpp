@@ -103,7 +103,7 @@ const assay_kernel_table* table_of(Library (*open)()) {
   try {
     Loaded& made = loaded().emplace(Loaded{.library = open()});
     for (const Offer& offer : made.library.offers)
-      made.offers.push_back({offer.op.c_str(), offer.dtypes.c_str()});
+      made.offers.push_back({offer.op.c_str(), offer.dtypes.c_str(), 0});
     made.table = {.version = ASSAY_KERNEL_VERSION,
                   .name = made.library.name.c_str(),
                   .offers = made.offers.data(),

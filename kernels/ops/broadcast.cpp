@@ -11,6 +11,7 @@
 #include "kernels/ops/elementwise.h"
 #include "kernels/ops/families.h"
 #include "kernels/ops/passes.h"
+#include "kernels/ops/views.h"
 
 // Elementwise ops of (outer, n, inner), one of whose operands is (outer, inner): it is repeated
 // along n. That is a scalar, a row, a column, or the middle of three extents.
@@ -149,7 +150,7 @@ std::vector<Op> broadcast_ops() {
   for (const BroadcastRow& row : broadcast_rows) {
     all.push_back(broadcast(*std::ranges::find(elementwise, row.base, &Op::name), row));
   }
-  return all;
+  return with_views(std::move(all));
 }
 
 }  // namespace assay

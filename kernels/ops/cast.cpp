@@ -3,6 +3,7 @@
 #include "kernels/ops/elementwise.h"
 #include "kernels/ops/families.h"
 #include "kernels/ops/passes.h"
+#include "kernels/ops/views.h"
 
 namespace assay {
 namespace {
@@ -38,10 +39,11 @@ Op cast_op(const OpRow& row) {
 }  // namespace
 
 std::vector<Op> cast_ops() {
-  return {cast_op({"cast",
-                   "y[i] = x[i] as `to`: to nearest even, to integers towards zero, integers wrap, "
-                   "e4m3 and e5m2 saturate",
-                   all_stored()})};
+  return with_views(
+      {cast_op({"cast",
+                "y[i] = x[i] as `to`: to nearest even, to integers towards zero, integers wrap, "
+                "e4m3 and e5m2 saturate",
+                all_stored()})});
 }
 
 }  // namespace assay

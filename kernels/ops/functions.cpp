@@ -2,6 +2,7 @@
 #include "kernels/ops/families.h"
 #include "kernels/ops/function_errors.h"
 #include "kernels/ops/passes.h"
+#include "kernels/ops/views.h"
 
 namespace assay {
 namespace {
@@ -42,7 +43,7 @@ std::vector<Op> functions_ops() {
   const Data tails = stratified({-104, 104}, {-746, 746});
   const Data around_zero = uniform({-10, 10});
   const Data above_zero = uniform({0x1p-10, 10});
-  return {
+  return with_views({
       // clang-format off
       elementwise({"exp", "y[i] = e^x[i]", floats()}, Operands::one, function(declared_error("exp"), exp_domain, around_zero, of_exp)),
       elementwise({"log", "y[i] = natural logarithm of x[i]", floats()}, Operands::one, function(declared_error("log"), positive, above_zero, of_log)),
@@ -56,7 +57,7 @@ std::vector<Op> functions_ops() {
                   with_signs_in_turns(function(declared_error("gelu_tanh"), tails, around_zero, of_gelu), {0.5, 3})),
       elementwise({"pow", "y[i] = a[i]^b[i]", floats()}, Operands::two, power()),
       // clang-format on
-  };
+  });
 }
 
 }  // namespace assay

@@ -3,6 +3,7 @@
 #include "kernels/ops/elementwise.h"
 #include "kernels/ops/families.h"
 #include "kernels/ops/passes.h"
+#include "kernels/ops/views.h"
 
 // Elementwise ops that only integers have.
 namespace assay {
@@ -83,7 +84,7 @@ Op binary(const OpRow& row, Passes (*passes)(DType, const Params&)) {
 }  // namespace
 
 std::vector<Op> integers_ops() {
-  return {
+  return with_views({
       // clang-format off
       binary({"floor_divide", "y[i] = floor(a[i] / b[i]); b[i] is not 0", integers()}, divisions),
       binary({"remainder", "y[i] = a[i] - b[i] floor(a[i] / b[i]); b[i] is not 0", integers()}, divisions),
@@ -94,7 +95,7 @@ std::vector<Op> integers_ops() {
       binary({"bit_xor", "y[i] = a[i] or b[i] but not both, bit by bit", integers()}, bits),
       elementwise({"bit_not", "y[i] = the other bits than x[i]", integers()}, Operands::one, bit_for_bit()),
       // clang-format on
-  };
+  });
 }
 
 }  // namespace assay

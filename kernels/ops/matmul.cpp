@@ -10,6 +10,7 @@
 #include "kernels/ops/families.h"
 #include "kernels/ops/function_errors.h"
 #include "kernels/ops/passes.h"
+#include "kernels/ops/views.h"
 
 namespace assay {
 namespace {
@@ -321,7 +322,7 @@ Passes stack_passes(Format format, const Params& params) {
 std::vector<Op> matmul_ops() {
   using enum DType;
   using enum ProductFormat;
-  return {
+  return with_views({
       make_op({"batched_matmul",
                "y[b][i][j] = sum over l of a[b][i][l] b[b][l][j]",
                floats(),
@@ -343,7 +344,7 @@ std::vector<Op> matmul_ops() {
                {tf32},
                "batch"},
               stack_parameters(), stack_signature, stack_passes),
-  };
+  });
 }
 
 }  // namespace assay

@@ -11,6 +11,7 @@ namespace assay {
 struct Offer {
   std::string op;
   std::vector<Format> formats;
+  bool takes_views = false;  // the cases with a view too
 
   bool operator==(const Offer&) const = default;
 };

@@ -7,6 +7,7 @@
 #include "kernels/ops/function_errors.h"
 #include "kernels/ops/passes.h"
 #include "kernels/ops/row.h"
+#include "kernels/ops/views.h"
 
 namespace assay {
 namespace {
@@ -267,7 +268,7 @@ std::vector<Op> reduction_ops() {
                           norm_signature, normed);
   const Op logsumexp = make_op({"logsumexp", "y = log of the sum of e^x[i]", floats()},
                                {extent("n")}, log_sum_signature, log_sums);
-  return {
+  return with_views({
       sum,
       prod,
       mean,
@@ -287,7 +288,7 @@ std::vector<Op> reduction_ops() {
       along_axis(argmin, "argmin_axis", "y[o][i] = the lowest a of the least x[o][a][i]"),
       along_axis(norm, "norm2_axis", "y[o][i] = square root of the sum of x[o][.][i]^2"),
       along_axis(logsumexp, "logsumexp_axis", "y[o][i] = log of the sum of e^x[o][.][i]"),
-  };
+  });
 }
 
 }  // namespace assay

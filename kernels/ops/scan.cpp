@@ -3,6 +3,7 @@
 #include "kernels/ops/families.h"
 #include "kernels/ops/passes.h"
 #include "kernels/ops/row.h"
+#include "kernels/ops/views.h"
 
 namespace assay {
 namespace {
@@ -45,13 +46,13 @@ Passes running_sums(DType dtype, const Params& params) {
 }  // namespace
 
 std::vector<Op> scan_ops() {
-  return {
+  return with_views({
       make_op({"scan", "y[i] = x[0] + ... + x[i]; integers wrap", signed_numbers()}, {size("n")},
               summed, running_sums),
       make_op({"scan_axis", "y[o][n][i] = x[o][0][i] + ... + x[o][n][i]; integers wrap",
                signed_numbers()},
               {extent("outer"), size("n"), extent("inner")}, summed, running_sums),
-  };
+  });
 }
 
 }  // namespace assay

@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 /* A library of another version is refused before anything runs. */
-#define ASSAY_KERNEL_VERSION 1
+#define ASSAY_KERNEL_VERSION 2
 
 enum assay_result {
   ASSAY_OK = 0,
@@ -27,8 +27,9 @@ enum assay_result {
   ASSAY_FAILED = 3         /* the row is `error`, with the text of last_error */
 };
 
-/* Shape of one tensor. `strides` are in elements. The last extent is contiguous; rows may lie
- * apart. Elements of bool, int4 and other packed types do not occur. */
+/* Shape of one tensor. `strides` are in elements. The last extent is contiguous, and rows may lie
+ * apart, unless the kernel takes views: then all strides are free, as those of a transposed tensor.
+ * Elements of bool, int4 and other packed types do not occur. */
 typedef struct assay_tensor {
   const char* dtype;  /* "f64", "f32", "bf16", "f16", "i64", "i32", "i8", "u8", "e4m3", "e5m2" */
   int32_t dimensions; /* 0: a scalar, which has one element */
@@ -63,6 +64,7 @@ typedef struct assay_problem {
 typedef struct assay_offer {
   const char* op;
   const char* dtypes; /* "f32,bf16"; NULL: all that the op has */
+  int32_t takes_views; /* 1: it gets the cases with a parameter `view` too */
 } assay_offer;
 
 /* Devices that the library drives itself, for hardware that Assay cannot reach. All functions of a

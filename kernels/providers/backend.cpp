@@ -87,6 +87,7 @@ void KernelProcess::hear_offers(const Opening& opening) {
       if (!format) throw UsageError("no dtype is called '" + dtype + "'");
       offer.formats.push_back(*format);
     }
+    offer.takes_views = reader.get<bool>();
   }
   for (auto left = reader.get<std::size_t>(); left > 0; --left) {
     std::string kind = reader.text();

@@ -88,6 +88,7 @@ void serve(FileDescriptor socket, const assay_kernel_table& table,
     for (const Offer& offer : offers.ops) {
       hello.put(offer.op).put(offer.formats.size());
       for (const Format format : offer.formats) hello.put(std::string(name(format)));
+      hello.put(offer.takes_views);
     }
     const std::vector<OwnDevice> devices = read_own_devices(table);
     hello.put(devices.size());

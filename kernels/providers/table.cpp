@@ -52,7 +52,7 @@ Offers read_offers(const assay_kernel_table& table) {
     if (op == nullptr || !may_be_offered(*op)) {
       throw UsageError("it offers an op that it cannot: " + unknown_name("op", word, known));
     }
-    offers.ops.push_back({word, formats_of(*op, offer.dtypes)});
+    offers.ops.push_back({word, formats_of(*op, offer.dtypes), offer.takes_views != 0});
   }
   if (offers.ops.empty()) throw UsageError("it offers no op");
   return offers;

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "kernels/core/clock.h"
+#include "kernels/device/view_kernel.h"
+#include "kernels/ops/views.h"
 #include "kernels/sim/kernel.h"
 #include "kernels/sim/narrow_matmul.h"
 
@@ -119,9 +121,16 @@ std::unique_ptr<Kernel> SimDevice::prepare(const OpInstance& op, const Binding& 
   const auto by_cpu = [this](const OpInstance& other, std::span<const Binding> bindings) {
     return cpu_.prepare(as_on_cpu(other), bindings.front());
   };
-  const auto prepare_on_cpu = [by_cpu](const OpInstance& other, std::span<const Binding> bindings) {
-    return is_narrow_matmul(other) ? narrow_matmul(other, bindings.front(), by_cpu)
-                                   : by_cpu(other, bindings);
+  const auto prepare_one = [by_cpu](const OpInstance& other, const Binding& tensors) {
+    return is_narrow_matmul(other) ? narrow_matmul(other, tensors, by_cpu)
+                                   : by_cpu(other, {&tensors, 1});
+  };
+  const auto prepare_on_cpu = [this, prepare_one](const OpInstance& other,
+                                                  std::span<const Binding> bindings) {
+    // The CPU lays out by itself what it computes.
+    return is_narrow_matmul(other) && has_view(other)
+               ? through_dense_tensors(cpu_, prepare_one, other, bindings.front())
+               : prepare_one(other, bindings.front());
   };
   const Binding host = on_host(binding, op.signature.devices > 1);
   return std::make_unique<SimKernel>(std::vector{&faults_}, op, std::vector{host}, prepare_on_cpu);

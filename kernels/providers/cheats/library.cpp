@@ -158,7 +158,7 @@ extern "C" const assay_kernel_table* assay_kernels() {
     std::array<assay_offer, ops.size()> all{};
     for (std::size_t i = 0; i < ops.size(); ++i) {
       names[i] = std::string(prefix()) + ops[i];
-      all[i] = {names[i].c_str(), "f32"};
+      all[i] = {names[i].c_str(), "f32", 0};
     }
     return all;
   }();

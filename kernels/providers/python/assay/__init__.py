@@ -39,7 +39,7 @@ class NotMine(Exception):
 
 
 class Tensor(NamedTuple):
-    """Describes one tensor. Strides are in elements; rows may lie apart."""
+    """Describes one tensor. Strides are in elements; rows may lie apart, and with `views` all elements."""
     dtype: str
     shape: Tuple[int, ...]
     strides: Tuple[int, ...]
@@ -70,6 +70,7 @@ class Registration:
     function: Callable
     prepare: Optional[Callable]
     describe: Union[None, str, Callable]
+    views: bool
 
     def takes(self, op, dtype):
         return op == self.op and (self.dtypes is None or dtype in self.dtypes)
@@ -80,7 +81,7 @@ _ops = []
 _provider = None
 
 
-def kernel(op, dtypes=None, framework=None, *, prepare=None, describe=None):
+def kernel(op, dtypes=None, framework=None, *, prepare=None, describe=None, views=False):
     """Registers the decorated function as the kernel of an op.
 
     dtypes     names of dtypes, Assay's or the framework's ("f32", "float32"); None: all that the op has
@@ -89,6 +90,7 @@ def kernel(op, dtypes=None, framework=None, *, prepare=None, describe=None):
     prepare    called once for each Problem, before its launches. Returns the function to launch, or None for the
                decorated one, or raises NotMine
     describe   the algorithm, for the column `implementation`: text, or a function of the Problem that returns text
+    views      True: it takes tensors of any strides, as transposed ones, and gets the cases with a parameter `view` too
     """
     if isinstance(dtypes, str):
         dtypes = dtypes.split(",")
@@ -102,7 +104,7 @@ def kernel(op, dtypes=None, framework=None, *, prepare=None, describe=None):
             if any(other.op == op and (name is None or other.takes(op, name)) for other in _registered):
                 of_dtype = "" if dtypes is None else f" for {name}"
                 raise ValueError(f"kernel {op!r} is registered twice{of_dtype}: give each function its own dtypes")
-        _registered.append(Registration(op, dtypes, framework, function, prepare, describe))
+        _registered.append(Registration(op, dtypes, framework, function, prepare, describe, views))
         return function
 
     return register

@@ -8,7 +8,7 @@ from assay import NotMine, Problem, Tensor
 from assay._failure import is_out_of_memory, text_of
 from assay._kernel import Kernel
 
-VERSION = 1
+VERSION = 2
 TORCH = "torch:"  # begins the kinds of the devices that PyTorch drives
 OK, NOT_MINE, OUT_OF_MEMORY, FAILED = range(4)
 
@@ -30,7 +30,7 @@ class CProblem(Structure):
 
 
 class COffer(Structure):
-    _fields_ = [("op", c_char_p), ("dtypes", c_char_p)]
+    _fields_ = [("op", c_char_p), ("dtypes", c_char_p), ("takes_views", c_int32)]
 
 
 CREATE = CFUNCTYPE(c_int32, POINTER(CProblem), POINTER(c_void_p))
@@ -108,7 +108,7 @@ class Table:
         self._last_handle = 0
         self._error_text = ctypes.create_string_buffer(b"")
         self._offers = (COffer * len(registered))(
-            *[(r.op.encode(), None if r.dtypes is None else ",".join(r.dtypes).encode()) for r in registered])
+            *[(r.op.encode(), None if r.dtypes is None else ",".join(r.dtypes).encode(), r.views) for r in registered])
         self.c_table = CTable(
             VERSION, name.encode(), self._offers, len(registered), CREATE(self._guarded(self._create)),
             LAUNCH(self._guarded(self._launch)), DESTROY(self._guarded_destroy),

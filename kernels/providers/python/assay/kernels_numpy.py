@@ -18,7 +18,7 @@ numpy.seterr(all="ignore")  # test data overflow on purpose
 
 
 def offer(op, dtypes, function):
-    assay.kernel(op, dtypes, "numpy")(function)
+    assay.kernel(op, dtypes, "numpy", views=True)(function)
 
 
 def direct(op, dtypes, function, *arguments):
@@ -128,7 +128,7 @@ def check_activation(problem):
         raise assay.NotMine(f"NumPy has no {problem.params['act']}")
 
 
-@assay.kernel("linear", PRODUCTS, "numpy", prepare=check_activation)
+@assay.kernel("linear", PRODUCTS, "numpy", prepare=check_activation, views=True)
 def linear(x, w, *bias, out, params):
     layer(x, w, *bias, out=out, act=params["act"])
 

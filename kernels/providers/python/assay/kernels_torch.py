@@ -67,7 +67,8 @@ def settings(problem):
 def offer(op, dtypes, function=None, make=None, filled=torch.zeros):
     """Registers a function of tensors, or `make`, which makes one for a problem."""
     make = make or (lambda problem: function)
-    assay.kernel(op, dtypes, "torch", prepare=functools.partial(attempt, make, filled), describe=settings)(function or make)
+    assay.kernel(op, dtypes, "torch", prepare=functools.partial(attempt, make, filled), describe=settings,
+                 views=True)(function or make)
 
 
 def direct(op, dtypes, function, *arguments, **how):

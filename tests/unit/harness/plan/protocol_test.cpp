@@ -140,7 +140,7 @@ TEST(Protocol, AHelloTellsOfKernelsOfOthers) {
   EXPECT_EQ(back.kernels_refused, "no");
   EXPECT_THROW(decode_from_worker(R"({"type":"hello","protocol":7,"schema":1,"build_id":"",)"
                                   R"("devices":[],"backends":[],"problems":[],)"
-                                  R"("kernels":{"name":"x","ops":{"add":["f33"]}}})"),
+                                  R"("kernels":{"name":"x","ops":{"add":["f33"]},"of_views":[]}})"),
                Malformed);
 }
 

@@ -17,6 +17,15 @@ TEST(Offers, HaveAnOpInADtype) {
   EXPECT_FALSE(some.have(op_of("tensor_ops/sub/f32/n=3")));
 }
 
+TEST(Offers, AreOfViewsOnlyIfTheySaySo) {
+  const OpInstance view = op_of("views/add/f32/n=6,cols=3,view=transposed");
+  EXPECT_FALSE(some.have(view));
+  Offers of_views{"other", {{"add", {DType::f32}, true}}};
+  EXPECT_TRUE(of_views.have(view));
+  EXPECT_FALSE(common(some, of_views).have(view));
+  EXPECT_TRUE(common(of_views, of_views).have(view));
+}
+
 TEST(Offers, AreNotOfCopiesCollectivesRandomNumbersOrScenarios) {
   for (const char* op : {"memcpy", "device_memcpy", "peer_memcpy", "allreduce", "random",
                          "device_query", "linear_module"}) {

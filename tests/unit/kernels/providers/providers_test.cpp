@@ -30,7 +30,7 @@ struct Seen {
   int destroyed = 0;
 } seen;
 
-constexpr assay_offer add_f32[] = {{"add", "f32"}};
+constexpr assay_offer add_f32[] = {{"add", "f32", 0}};
 
 assay_kernel_table table() {
   seen = {};
@@ -81,9 +81,10 @@ std::string refusal(const assay_kernel_table& broken) {
 TEST(Table, OffersOpsInDtypes) {
   assay_kernel_table mine = table();
   EXPECT_EQ(read_offers(mine), (Offers{"mine 1.0", {{"add", {DType::f32}}}}));
-  constexpr assay_offer all[] = {{"add", nullptr}};
+  constexpr assay_offer all[] = {{"add", nullptr, 1}};
   mine.offers = all;
   EXPECT_EQ(read_offers(mine).ops.front().formats, find_op("add")->formats);
+  EXPECT_TRUE(read_offers(mine).ops.front().takes_views);
 }
 
 TEST(Table, IsRefusedIfItCannotBeUsed) {
@@ -97,10 +98,10 @@ TEST(Table, IsRefusedIfItCannotBeUsed) {
   mine.offer_count = 0;
   EXPECT_EQ(refusal(mine), "it offers no op");
   mine = table();
-  constexpr assay_offer typo[] = {{"sofmax", "f32"}};
+  constexpr assay_offer typo[] = {{"sofmax", "f32", 0}};
   mine.offers = typo;
   EXPECT_NE(refusal(mine).find("did you mean 'softmax'"), std::string::npos) << refusal(mine);
-  constexpr assay_offer no_dtype[] = {{"softmax", "f32,i8"}};
+  constexpr assay_offer no_dtype[] = {{"softmax", "f32,i8", 0}};
   mine.offers = no_dtype;
   EXPECT_NE(refusal(mine).find("'i8'"), std::string::npos) << refusal(mine);
   constexpr assay_offer collective[] = {{"allreduce", nullptr}};

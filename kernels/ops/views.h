@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "kernels/ops/op.h"
+
+// Views: tensors whose elements do not lie one behind the other, as transposing, slicing and
+// padding leave them. A repeated operand, whose stride is 0, is an op of its own
+// (kernels/ops/broadcast.cpp).
+namespace assay {
+
+/// Gives each op the parameter `view`, which says how the elements of its tensors lie:
+///   transposed  each input of two extents or more has its last two exchanged in memory
+///   mixed       only the first of several such inputs has
+///   stepped     of a larger tensor each input has every third column and every second row
+///   padded      rows of inputs and of outputs lie apart, each tensor's at another distance
+/// Data, references and rules are those of dense tensors.
+std::vector<Op> with_views(std::vector<Op> ops);
+
+/// True for an instance with such tensors.
+bool has_view(const OpInstance& op);
+/// The same op of dense tensors.
+OpInstance without_view(const OpInstance& op);
+
+/// A copy of the elements of `from` to `to`, which differ in nothing but their strides.
+OpInstance copy_between(const TensorSpec& from, const TensorSpec& to);
+
+}  // namespace assay
