@@ -99,7 +99,7 @@ std::vector<Grid> edge_grids() {
 Suite collectives_suite() {
   std::vector<Grid> grids = checked();
   for (Grid& grid : timed()) grids.push_back(std::move(grid));
-  return {.order = 4,
+  return {.order = 5,
           .name = "collectives",
           .description = "all-reduce and its relatives over several ranks, each result checked",
           .grids = with_edges(std::move(grids), edge_grids())};

@@ -35,7 +35,7 @@ const Axis samples{{"samples", "in", "out"},
 Suite placement_suite() {
   // Checks only: the suite `transfers` measures the cost of a move.
   return {
-      .order = 5,
+      .order = 6,
       .name = "placement",
       .description = "where tensors, modules and results are, and several devices at one task",
       .grids = {

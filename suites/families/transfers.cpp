@@ -72,7 +72,7 @@ Suite transfers_suite() {
                    .formats = {DType::u8},
                    .axes = {bytes_of_each_pair, by_engine, direct, one_way},
                    .of_each_pair = true});
-  return {.order = 3,
+  return {.order = 4,
           .name = "transfers",
           .description = "copies between memories, checked byte for byte",
           .grids = with_edges(std::move(grids), edge_grids())};

@@ -1,0 +1,88 @@
+#include <string_view>
+#include <vector>
+
+#include "suites/suite.h"
+
+namespace assay {
+namespace {
+
+using enum DType;
+using enum ProductFormat;
+using enum Level;
+
+/// Ways in which the elements of tensors lie (kernels/ops/views.h).
+const Axis every_view =
+    axis("view", {{seeds, "transposed"}, {seeds, "mixed"}, {seeds, "stepped"}, {seeds, "padded"}});
+const Axis transposed = axis("view", {{seeds, "transposed"}});
+const Axis mixed = axis("view", {{seeds, "mixed"}});
+/// Of one extent.
+const Axis stepped = axis("view", {{seeds, "stepped"}});
+
+/// Prime extents; whole vectors; equal extents, which hide that they were exchanged; and more of
+/// them than a block or a tile has.
+const Axis elements{{"n", "cols"}, {{seeds, {1891, 61}}}};
+const Axis more_elements{{"n", "cols"},
+                         {{smoke, {4608, 96}}, {smoke, {2304, 48}}, {smoke, {265740, 1030}}}};
+const Axis lines = axis("n", {{seeds, 1003}, {smoke, 8206}});
+const Axis axes{
+    {"outer", "n", "inner"},
+    {{seeds, {3, 61, 33}}, {smoke, {1, 96, 40}}, {smoke, {5, 1003, 1}}, {smoke, {2, 130, 130}}}};
+const Axis repeats{{"outer", "n", "inner"}, {{seeds, {61, 33, 1}}, {smoke, {3, 5, 72}}}};
+const Axis rows{{"rows", "cols"}, {{seeds, {33, 61}}, {smoke, {40, 1032}}}};
+const Axis heads{{"batch", "m", "n", "k"}, {{seeds, {3, 5, 7, 11}}, {smoke, {4, 66, 40, 130}}}};
+const Axis layers{{"batch", "in", "out"}, {{seeds, {16, 64, 33}}, {smoke, {66, 130, 257}}}};
+/// As a framework's transposed copy, and a sum with a transposed operand.
+const Axis large = growing("n", {{"n", "cols"}, {{standard, {16777216, 4096}}}});
+
+const std::vector<Format> all{f64, f32, bf16, f16, i64, i32, i8, u8};
+const std::vector<Format> of_products{f64, f32, bf16, f16, tf32};
+
+using Names = std::vector<std::string_view>;
+const Names elementwise{"copy",  "neg",     "abs",   "add",       "sub",  "mul",  "div",  "fma",
+                        "scale", "min",     "max",   "square",    "relu", "less", "sqrt", "equal",
+                        "where", "clamp",   "isnan", "floor",     "ceil", "exp",  "log",  "tanh",
+                        "round", "sigmoid", "gelu",  "gelu_tanh", "pow",  "fill"};
+const Names of_integers{"floor_divide", "remainder", "shift_left", "shift_right",
+                        "bit_and",      "bit_or",    "bit_xor",    "bit_not"};
+const Names reductions{"sum",       "prod",       "dot",        "norm2",  "scan",  "mean",
+                       "logsumexp", "reduce_min", "reduce_max", "argmax", "argmin"};
+const Names along_axes{"sum_axis",       "prod_axis",   "mean_axis",       "norm2_axis",
+                       "logsumexp_axis", "scan_axis",   "reduce_min_axis", "reduce_max_axis",
+                       "argmax_axis",    "argmin_axis", "softmax_axis",    "layernorm_axis"};
+const Names repeated{"add_broadcast", "mul_broadcast", "div_broadcast", "max_broadcast",
+                     "less_broadcast"};
+const Names normalisations{"softmax", "layernorm", "rmsnorm"};
+
+}  // namespace
+
+Suite views_suite() {
+  const Axis either = axis("repeat", {{seeds, "a"}, {seeds, "b"}});
+  const Axis any_of_three = axis("repeat", {{seeds, "mask"}, {seeds, "a"}, {seeds, "b"}});
+  const Axis to = axis("to", {{seeds, "bf16"}, {seeds, "i64"}, {seeds, "u8"}});
+  const Axis bias = axis("bias", {{seeds, 1}});
+  const Axis none = axis("act", {{seeds, "none"}});
+  std::vector<Grid> grids{
+      {elementwise, {f32, i32}, {every_view, elements}},
+      {{"copy", "add", "fma", "less", "where", "exp"}, all, {every_view, elements}},
+      {{"copy", "add", "where"}, {f32, u8}, {every_view, more_elements}},
+      {of_integers, {i32, u8}, {every_view, elements}},
+      {{"cast"}, {f32, f16, i32}, {to, every_view, elements}},
+      {repeated, {f32, bf16}, {either, every_view, repeats}},
+      {{"where_broadcast"}, {f32, u8}, {any_of_three, every_view, repeats}},
+      {reductions, {f32, i32}, {stepped, lines}},
+      {{"sum", "reduce_max", "scan"}, {f64, bf16, f16, i64, u8}, {stepped, lines}},
+      {along_axes, {f32, i32}, {every_view, axes}},
+      {{"sum_axis", "argmax_axis", "scan_axis"}, {f64, bf16, f16, i64, u8}, {every_view, axes}},
+      {normalisations, {f32, bf16}, {every_view, rows}},
+      {{"batched_matmul"}, of_products, {every_view, heads}},
+      {{"linear"}, of_products, {every_view, layers, bias, none}}};
+  for (Grid& grid : grids) grid.timed_from = never;
+  grids.push_back({{"copy"}, {f32, bf16}, {transposed, large}});
+  grids.push_back({{"add"}, {f32}, {mixed, large}});
+  return {.order = 3,
+          .name = "views",
+          .description = "tensor ops and layers on transposed, stepped and padded tensors",
+          .grids = std::move(grids)};
+}
+
+}  // namespace assay
