@@ -24,6 +24,7 @@ Command add_bisect(CLI::App& program);
 Command add_compare(CLI::App& program);
 Command add_devices(CLI::App& program);
 Command add_history(CLI::App& program);
+Command add_libraries(CLI::App& program);
 Command add_limits(CLI::App& program);
 Command add_list(CLI::App& program);
 Command add_machines(CLI::App& program);

@@ -31,6 +31,7 @@ constexpr const char* examples = R"(Examples:
   assay limits                             the ceilings of this machine's figures
   assay compare assay-runs/A assay-runs/B  what changed between two stored runs
   assay history assay-runs                 what changed from run to run
+  assay libraries own onednn openblas      which library is right, and how fast
   assay machines h100 a100                 which hardware is how fast, and what is an outlier
   assay selftest                           does it catch what it claims to catch?
   assay ab --base old/bin/assay            is this build slower than that one?
@@ -47,7 +48,8 @@ enum class Ranks { all, first, none };
 
 Ranks ranks_of(const std::string& command) {
   if (command == "run" || command == "worker") return Ranks::all;
-  for (const char* reader : {"devices", "list", "compare", "history", "machines", "report"}) {
+  for (const char* reader :
+       {"devices", "list", "compare", "history", "libraries", "machines", "report"}) {
     if (command == reader) return Ranks::first;
   }
   return Ranks::none;
@@ -85,10 +87,11 @@ int run(int argc, char** argv) {
       "Display the folder of assay_kernel.h, for compilers, and exit");
   program.allow_extras();
   const std::vector<Command> commands{
-      add_run(program),      add_list(program),         add_devices(program),  add_limits(program),
-      add_ab(program),       add_bisect(program),       add_compare(program),  add_history(program),
-      add_machines(program), add_report(program),       add_selftest(program), add_soak(program),
-      add_worker(program),   add_serve_kernels(program)};
+      add_run(program),      add_list(program),    add_devices(program),
+      add_limits(program),   add_ab(program),      add_bisect(program),
+      add_compare(program),  add_history(program), add_libraries(program),
+      add_machines(program), add_report(program),  add_selftest(program),
+      add_soak(program),     add_worker(program),  add_serve_kernels(program)};
   for (const Command& command : commands) command.app->allow_extras();
   std::vector<std::string> words(argv + 1, argv + argc);
   for (const Command& command : commands) {

@@ -19,6 +19,8 @@ struct Difference {
   std::string what;  // "git_revision", "cpu driver"
   std::string base;
   std::string cand;
+
+  bool operator==(const Difference&) const = default;
 };
 
 /// A device of the base and its counterpart in the candidate.

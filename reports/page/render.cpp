@@ -14,7 +14,7 @@ namespace {
 
 namespace mustache = kainjow::mustache;
 
-constexpr std::string_view folder = "page/templates/";
+constexpr std::string_view templates_folder = "page/templates/";
 constexpr std::string_view ending = ".mustache";
 
 mustache::data data_of(const Json& json) {
@@ -43,7 +43,9 @@ mustache::data data_of(const Json& json) {
   }
 }
 
-std::string path_of(std::string_view name) { return fmt::format("{}{}{}", folder, name, ending); }
+std::string path_of(std::string_view name) {
+  return fmt::format("{}{}{}", templates_folder, name, ending);
+}
 
 }  // namespace
 
@@ -55,8 +57,8 @@ std::string render(std::string_view name, const Json& data) {
   mustache::data root = data_of(data);
   for (const Asset& one : all_assets()) {
     std::string_view partial = one.path;
-    if (!partial.starts_with(folder)) continue;
-    partial.remove_prefix(folder.size());
+    if (!partial.starts_with(templates_folder)) continue;
+    partial.remove_prefix(templates_folder.size());
     partial.remove_suffix(ending.size());
     root["/" + std::string(partial)] =
         mustache::data(mustache::partial([&one] { return std::string(one.text); }));

@@ -19,7 +19,7 @@ from support import ASSAY, AssayTest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROOMS = ("cli", "session", "suites", "harness", "reports", "kernels")
-COMMANDS = "ab|bisect|compare|devices|history|limits|list|machines|report|run|selftest|soak"
+COMMANDS = "ab|bisect|compare|devices|history|libraries|limits|list|machines|report|run|selftest|soak"
 REMEDY = re.compile(rf"'((?:assay (?:{COMMANDS})|-- ?)[^']*)'|(?<!')\b(assay (?:{COMMANDS}|{{)[^;]*)|(--[a-z][a-z-]+)")
 CHEATS = str(pathlib.Path(os.path.realpath(ASSAY)).parent.parent / "lib" / "assay" / "kernel_cheats.so")
 TWIN = str(pathlib.Path(ASSAY).with_name("assay_twin"))
@@ -110,6 +110,10 @@ ROWS = (
     Row(("machines", "runs"), prepare="of_stand_ins", then=(3,)),
     Row(("machines", "a", "b"), code=3, prepare="of_two_machines", values={"--check-only": CHECK[:-1]}),
     Row(("compare", "a", "b"), prepare="of_two_machines"),
+    Row(("libraries", "a", "b"), prepare="of_two_machines", values={"assay machines": ("machines", "a", "b")}, then=(3,)),
+    Row(("libraries", "a", "b"), prepare="of_a_soak", values={"assay run": (*CHECK, "--out", "c")}),
+    Row(("libraries", "a", "b"), prepare="cut_short", expected=2,
+        values={"--budget": (*CHECK, "--out", "c"), "--fail-fast": (*CHECK, "--out", "d")}),
 )
 
 
@@ -232,6 +236,14 @@ class Remedies(AssayTest):
             path = self.folder / "b" / file
             name = self.rows("b", "devices.csv")[0]["name"] if file == "devices.csv" else name
             path.write_text(path.read_text(encoding="utf-8").replace(name, "another processor"), encoding="utf-8")
+
+    def of_a_soak(self):
+        self.runs("a", "b")
+        self.edit("b", command_line=["assay", "soak"])
+
+    def cut_short(self):
+        self.runs("a", "b")
+        self.edit("b", planned=7)
 
     # -- Messages and remedies
 

@@ -10,6 +10,7 @@
 #include "reports/files/plan_csv.h"
 #include "reports/files/samples_csv.h"
 #include "reports/history/history_csv.h"
+#include "reports/libraries/libraries_csv.h"
 #include "reports/machines/machines_csv.h"
 #include "tests/unit/reports_support.h"
 
@@ -57,6 +58,10 @@ TEST(CsvDocs, ListTheColumnsOfMachinesInOrder) {
   EXPECT_EQ(documented("## speeds.csv", "machines.md"), machines_columns());
   EXPECT_EQ(documented("## outliers.csv", "machines.md"), machines_outliers_columns());
   EXPECT_EQ(documented("## bits.csv", "machines.md"), machines_bits_columns());
+}
+
+TEST(CsvDocs, ListTheColumnsOfLibrariesInOrder) {
+  EXPECT_EQ(documented("## libraries.csv", "libraries.md"), libraries_columns());
 }
 
 TEST(CsvDocs, ListTheColumnsOfASoakInOrder) {
