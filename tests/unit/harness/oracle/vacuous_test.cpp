@@ -56,8 +56,8 @@ TEST(Vacuous, AShiftWouldPassOnLikeElements) {
             (Names{"their mean", "the output shifted by an element"}));
 }
 
-TEST(Vacuous, OneElementThatTellsIsEnoughAtTheBeginTheMiddleAndTheEnd) {
-  for (const std::size_t at : {0U, 5000U, 9999U}) {
+TEST(Vacuous, OneElementThatTellsIsEnoughAnywhere) {
+  for (const std::size_t at : {0U, 2500U, 5000U, 8000U, 9999U}) {
     std::vector<float> a(10000);
     a[at] = 1;
     EXPECT_EQ(found_by_addition(a, a), Names{}) << at;
