@@ -38,14 +38,28 @@ bool is_chosen(const OpInstance& op, std::int64_t element) {
          std::ranges::find(rows, row) != rows.end();
 }
 
+bool is_in_slice(const OpInstance& op, std::int64_t element) {
+  const std::int64_t inner = op.params.integer("inner");
+  const std::int64_t behind = element / inner % op.params.integer("n") - op.params.integer("start");
+  const std::int64_t step = op.params.integer("step");
+  return behind >= 0 && behind % step == 0 && behind / step < op.params.integer("count");
+}
+
+bool has_padding(const OpInstance& op) {
+  return op.params.integer("before") + op.params.integer("after") > 0;
+}
+
 }  // namespace
 
 bool reads(const OpInstance& op, int rank, int input, std::int64_t element) {
   if (output_elements(op.signature) == 0) return false;
   if (op.op->collective) return sends(op, rank, element);
   if (op.op->name.starts_with("arg") && op.signature.terms == 1) return false;
-  if (op.op->name != "gather") return true;
-  return input == 0 ? is_chosen(op, element) : op.params.integer("rows") > 1;
+  if (op.op->name == "gather")
+    return input == 0 ? is_chosen(op, element) : op.params.integer("rows") > 1;
+  if (op.op->name == "slice") return is_in_slice(op, element);
+  if (op.op->name == "pad") return input == 0 || has_padding(op);
+  return true;
 }
 
 }  // namespace assay

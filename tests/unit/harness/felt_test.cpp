@@ -45,6 +45,11 @@ INSTANTIATE_TEST_SUITE_P(
         "tensor_ops/less_broadcast/i64/outer=61,n=33,inner=1,repeat=b",
         "tensor_ops/min_broadcast/bf16/outer=61,n=3,inner=1,repeat=b",
         "tensor_ops/where_broadcast/i32/outer=1,n=5,inner=33,repeat=mask",
+        "tensor_ops/concat/u8/outer=3,n=5,inner=7,m=4",
+        "tensor_ops/slice/u8/outer=3,n=11,inner=7,start=1,count=3,step=4",
+        "tensor_ops/pad/u8/outer=3,n=5,inner=7,before=2,after=3",
+        "tensor_ops/flip/u8/outer=1,n=33,inner=5",
+        "tensor_ops/repeat/bf16/outer=5,n=33,inner=1,times=3",
         "tensor_ops/gather/f32/rows=5,cols=3,count=7", "tensor_ops/cast/f32/to=i8,n=67",
         "tensor_ops/sort/f32/n=67", "tensor_ops/sum/f32/n=67",
         "tensor_ops/copy/f32/n=10,cols=5,ld=8",
@@ -95,6 +100,14 @@ TEST(Reads, AreNoneOfWhatNothingDependsOn) {
   EXPECT_FALSE(reads(one_row, 0, 1, 2)) << "an index that can be 0 alone";
   EXPECT_TRUE(reads_of("tensor_ops/gather/f32/rows=5,cols=3,count=7", 0, 14));
   EXPECT_FALSE(reads_of("tensor_ops/gather/f32/rows=5,cols=3,count=2", 0, 14));
+  const char* slice = "tensor_ops/slice/f32/outer=2,n=7,inner=2,start=1,count=2,step=3";
+  for (const std::int64_t element : {2, 3, 8, 9, 16, 17, 22, 23})
+    EXPECT_TRUE(reads_of(slice, 0, element)) << element;
+  for (const std::int64_t element : {0, 1, 4, 7, 10, 12, 14, 27})
+    EXPECT_FALSE(reads_of(slice, 0, element)) << element;
+  const char* pad = "tensor_ops/pad/f32/outer=1,n=7,inner=2,before=";
+  EXPECT_TRUE(reads(parse_case_id(pad + std::string("0,after=1")).op, 0, 1, 0));
+  EXPECT_FALSE(reads(parse_case_id(pad + std::string("0,after=0")).op, 0, 1, 0));
   EXPECT_TRUE(reads_of("collectives/broadcast/f32/ranks=2,count=3,root=1", 1, 0));
   EXPECT_FALSE(reads_of("collectives/broadcast/f32/ranks=2,count=3,root=1", 0, 0));
   EXPECT_TRUE(reads_of("collectives/broadcast/f32/ranks=2,count=3", 0, 0)) << "the root by default";

@@ -146,6 +146,16 @@ def where(mask, a, b, *, out):
     numpy.copyto(out, numpy.where(mask, a, b))  # which has no out
 
 
+def taken(x, *, out, params):
+    start, step = params["start"], params["step"]
+    numpy.copyto(out, x[:, start:start + params["count"] * step:step])
+
+
+def pad(x, a, *, out, params):
+    around = (params["before"], params["after"])
+    numpy.copyto(out, numpy.pad(x, ((0, 0), around, (0, 0)), constant_values=a[0]))  # which has no out
+
+
 for name, function in (("add", numpy.add), ("sub", numpy.subtract), ("mul", numpy.multiply), ("min", numpy.minimum),
                        ("max", numpy.maximum), ("less", less), ("equal", equal), ("where", where)):
     broadcast(name, NUMBERS, function)
@@ -184,4 +194,9 @@ offer("sort", NUMBERS, sort)
 
 offer("transpose", NUMBERS, transpose)
 offer("gather", NUMBERS, lambda x, index, *, out: numpy.take(x, index, 0, out))
+offer("concat", NUMBERS, lambda a, b, *, out: numpy.concatenate((a, b), 1, out))
+offer("slice", NUMBERS, taken)
+offer("pad", NUMBERS, pad)
+offer("flip", NUMBERS, lambda x, *, out: numpy.copyto(out, numpy.flip(x, 1)))
+offer("repeat", NUMBERS, lambda x, *, out, params: numpy.copyto(out, numpy.tile(x, (1, params["times"], 1))))
 direct("batched_matmul", PRODUCTS, numpy.matmul)

@@ -26,17 +26,20 @@ def dtype_of(tensor):
     return getattr(torch, names[tensor.dtype])
 
 
-def attempt(make, filled, problem):
+def attempt(make, filled, whole, problem):
     """Makes a kernel. Raises NotMine with PyTorch's words if a call with `filled` tensors of small extents shows that it
-    lacks the dtype here."""
+    lacks the dtype here. The extent `whole` stays, as the op's parameters are places along it."""
     def small(extent):
         return extent if extent <= 64 else 64 + extent % 16  # keeps remainders, which matrix units may insist on
 
+    def small_shape(tensor):
+        return tuple(e if i == whole else small(e) for i, e in enumerate(tensor.shape))
+
     def like(tensor):
-        return filled([small(e) for e in tensor.shape], device=problem.device).to(dtype_of(tensor))
+        return filled(small_shape(tensor), device=problem.device).to(dtype_of(tensor))
 
     shrunk = assay.Problem(problem.op, problem.dtype, problem.params, problem.device,
-                           *[tuple(t._replace(shape=tuple(map(small, t.shape))) for t in tensors)
+                           *[tuple(t._replace(shape=small_shape(t)) for t in tensors)
                              for tensors in (problem.inputs, problem.outputs)])
     outs = [like(tensor) for tensor in problem.outputs]
     try:
@@ -64,10 +67,10 @@ def settings(problem):
         return None
 
 
-def offer(op, dtypes, function=None, make=None, filled=torch.zeros):
+def offer(op, dtypes, function=None, make=None, filled=torch.zeros, whole=None):
     """Registers a function of tensors, or `make`, which makes one for a problem."""
     make = make or (lambda problem: function)
-    assay.kernel(op, dtypes, "torch", prepare=functools.partial(attempt, make, filled), describe=settings,
+    assay.kernel(op, dtypes, "torch", prepare=functools.partial(attempt, make, filled, whole), describe=settings,
                  views=True)(function or make)
 
 
@@ -268,6 +271,24 @@ offer("layernorm", FLOATS, lambda x, weight, bias, *, out: layer_norm(x, x.shape
 offer("rmsnorm", FLOATS, make=rms_norm)
 offer("transpose", NUMBERS, lambda x, *, out: out.copy_(x.t()))
 offer("gather", NUMBERS, lambda x, index, *, out: torch.index_select(x, 0, index, out=out))
+
+# Pieces along the n of (outer, n, inner).
+def with_params(op, function):
+    """Registers a function of tensors, out and the op's parameters."""
+    offer(op, NUMBERS, make=lambda problem: functools.partial(function, **problem.params), whole=1)
+
+
+def pad(x, a, *, out, before, n, **_):
+    out[:, :before] = a  # torch.nn.functional.pad reads `a` on the host
+    out[:, before + n:] = a
+    out[:, before:before + n] = x
+
+
+offer("concat", NUMBERS, lambda a, b, *, out: torch.cat((a, b), 1, out=out), whole=1)
+with_params("slice", lambda x, *, out, start, count, step, **_: out.copy_(x[:, start:start + count * step:step]))
+with_params("pad", pad)
+offer("flip", NUMBERS, lambda x, *, out: torch.flip(x, (1,)), whole=1)  # no out
+with_params("repeat", lambda x, *, out, times, **_: x.repeat(1, times, 1))  # no out
 
 # Products.
 offer("batched_matmul", PRODUCTS, make=product(lambda problem: lambda a, b, *, out: torch.bmm(a, b, out=out)))
