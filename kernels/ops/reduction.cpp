@@ -14,18 +14,11 @@ namespace {
 
 /// Reduces one tensor to one element, or (outer, n, inner) along its axis n to (outer, inner).
 Signature reduced(DType dtype, const Params& params) {
-  const std::int64_t n = params.integer("n");
-  Signature s{.inputs = {{dtype, {n}}}, .outputs = {{dtype, {1}}}};
-  if (params.find("outer") != nullptr) {
-    const std::int64_t outer = params.integer("outer");
-    const std::int64_t inner = params.integer("inner");
-    s.inputs[0].shape = {outer, n, inner};
-    s.inputs[0].axis = 1;
-    s.outputs[0].shape = {outer, inner};
-  }
-  s.terms = n;
-  const double elements = as_double(s.inputs[0].elements());
-  return with_work(std::move(s), elements);
+  const TensorSpec x = array_of(dtype, params);
+  Signature s{.inputs = {x}, .outputs = {{dtype, {1}}}};
+  if (x.axis) s.outputs[0].shape = {x.shape.front(), x.shape.back()};
+  s.terms = x.line_elements();
+  return with_work(std::move(s), as_double(x.elements()));
 }
 
 /// Reduces the products of two tensors to one element.

@@ -82,11 +82,18 @@ Signature with_work(Signature signature, double flops) {
   return signature;
 }
 
-Signature array_signature(DType dtype, const Params& params) {
+TensorSpec array_of(DType dtype, const Params& params) {
   const std::int64_t n = params.integer("n");
-  Signature s{.inputs = {{dtype, {n}}}, .outputs = {{dtype, {n}}}};
-  s.terms = n;
-  return with_work(std::move(s), as_double(n));
+  if (params.find("outer") == nullptr) return {dtype, {n}};
+  return {
+      .dtype = dtype, .shape = {params.integer("outer"), n, params.integer("inner")}, .axis = 1};
+}
+
+Signature array_signature(DType dtype, const Params& params) {
+  const TensorSpec x = array_of(dtype, params);
+  Signature s{.inputs = {x}, .outputs = {x}};
+  s.terms = params.integer("n");
+  return with_work(std::move(s), as_double(x.elements()));
 }
 
 }  // namespace assay

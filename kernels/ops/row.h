@@ -51,7 +51,9 @@ Parameter optional_choice(std::string_view name, std::vector<std::string_view> c
 double as_double(std::int64_t count);
 /// Sets `flops`, and bytes as if each tensor were read or written once.
 Signature with_work(Signature signature, double flops);
-/// Signature of n elements to n elements, each of which may depend on all.
+/// The tensor of n elements, or (outer, n, inner) if the op works along its axis n.
+TensorSpec array_of(DType dtype, const Params& params);
+/// Signature of such a tensor to one like it, each element of which may depend on all of its line.
 Signature array_signature(DType dtype, const Params& params);
 
 }  // namespace assay

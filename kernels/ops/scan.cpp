@@ -8,22 +8,10 @@
 namespace assay {
 namespace {
 
-/// Sums of one tensor, or of (outer, n, inner) along its axis n.
-Signature summed(DType dtype, const Params& params) {
-  if (params.find("outer") == nullptr) return array_signature(dtype, params);
-  const TensorSpec x{
-      .dtype = dtype,
-      .shape = {params.integer("outer"), params.integer("n"), params.integer("inner")},
-      .axis = 1};
-  Signature s{.inputs = {x}, .outputs = {x}};
-  s.terms = params.integer("n");
-  return with_work(std::move(s), as_double(x.elements()));
-}
-
 /// Puts special values in twenty places, or in each of as many lines: one spoils all sums after it.
 Passes running_sums(DType dtype, const Params& params) {
   Passes passes = sums();
-  const TensorSpec x = summed(dtype, params).inputs[0];
+  const TensorSpec x = array_of(dtype, params);
   constexpr int places = 20;
   const bool has_many_lines = x.axis && x.elements() >= places * x.line_elements();
   for (Data& data : passes[1].data) data.runs = has_many_lines ? 0 : places;
@@ -48,10 +36,10 @@ Passes running_sums(DType dtype, const Params& params) {
 std::vector<Op> scan_ops() {
   return with_views({
       make_op({"scan", "y[i] = x[0] + ... + x[i]; integers wrap", signed_numbers()}, {size("n")},
-              summed, running_sums),
+              array_signature, running_sums),
       make_op({"scan_axis", "y[o][n][i] = x[o][0][i] + ... + x[o][n][i]; integers wrap",
                signed_numbers()},
-              {extent("outer"), size("n"), extent("inner")}, summed, running_sums),
+              {extent("outer"), size("n"), extent("inner")}, array_signature, running_sums),
   });
 }
 
