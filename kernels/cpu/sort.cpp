@@ -1,48 +1,13 @@
-#include <bit>
-#include <limits>
+#include <algorithm>
 #include <parallel/algorithm>
-#include <type_traits>
+#include <vector>
 
+#include "kernels/cpu/columns.h"
 #include "kernels/cpu/map.h"
+#include "kernels/cpu/sort_numbers.h"
 
 namespace assay::cpu {
 namespace {
-
-template <std::size_t Bytes>
-using Word = std::conditional_t<
-    Bytes == 8, std::uint64_t,
-    std::conditional_t<Bytes == 4, std::uint32_t,
-                       std::conditional_t<Bytes == 2, std::uint16_t, std::uint8_t>>>;
-
-/// Maps the bits of a T to an unsigned integer of the same order. Negative floats are reversed.
-/// NaN, which compares with nothing, is the greatest.
-template <class T>
-Word<sizeof(T)> key_of(Word<sizeof(T)> bits) {
-  using W = Word<sizeof(T)>;
-  if constexpr (!std::is_integral_v<T>) {
-    const auto x = std::bit_cast<T>(bits);
-    if (widened(x) != widened(x)) return std::numeric_limits<W>::max();
-  }
-  constexpr auto sign = static_cast<W>(W{1} << (8 * sizeof(T) - 1));
-  if constexpr (std::is_unsigned_v<T>) {
-    return bits;
-  } else if constexpr (std::is_integral_v<T>) {
-    return static_cast<W>(bits ^ sign);
-  } else {
-    return static_cast<W>((bits & sign) != 0 ? ~bits : bits ^ sign);
-  }
-}
-
-template <class T>
-Word<sizeof(T)> bits_of_key(Word<sizeof(T)> key) {
-  using W = Word<sizeof(T)>;
-  constexpr auto sign = static_cast<W>(W{1} << (8 * sizeof(T) - 1));
-  if constexpr (std::is_unsigned_v<T> || std::is_integral_v<T>) {
-    return key_of<T>(key);
-  } else {
-    return static_cast<W>((key & sign) != 0 ? key ^ sign : ~key);
-  }
-}
 
 std::unique_ptr<Kernel> sort(const OpInstance& op, const Binding& binding) {
   return for_dtypes(Numbers{}, op, [&]<class T>(std::type_identity<T>) {
@@ -60,8 +25,101 @@ std::unique_ptr<Kernel> sort(const OpInstance& op, const Binding& binding) {
   });
 }
 
+/// Sorts a line on all threads.
+template <class M, class W, class Y>
+void sort_long_line(const W* x, Y* y, std::int64_t n, std::int64_t step,
+                    typename M::Number* numbers) {
+  using Number = typename M::Number;
+  parallel_blocks(n, sizeof(Number), [=](std::int64_t, std::int64_t first, std::int64_t count) {
+    for (std::int64_t i = first; i < first + count; ++i) numbers[i] = M::of(x[i * step], i);
+  });
+  __gnu_parallel::sort(numbers, numbers + n);
+  parallel_blocks(n, sizeof(Number), [=](std::int64_t, std::int64_t first, std::int64_t count) {
+    for (std::int64_t i = first; i < first + count; ++i) y[i * step] = M::result(numbers[i]);
+  });
+}
+
+/// Sorts `count` lines side by side: those of `inner` share cache lines.
+template <class M, class W, class Y>
+void sort_some_lines(const W* x, Y* y, std::int64_t n, std::int64_t inner, std::int64_t count,
+                     typename M::Number* numbers) {
+  for (std::int64_t place = 0; place < n; ++place) {
+    const W* const from = x + place * inner;
+    for (std::int64_t i = 0; i < count; ++i) numbers[i * n + place] = M::of(from[i], place);
+  }
+  for (std::int64_t i = 0; i < count; ++i) std::sort(numbers + i * n, numbers + (i + 1) * n);
+  for (std::int64_t place = 0; place < n; ++place) {
+    Y* const to = y + place * inner;
+    for (std::int64_t i = 0; i < count; ++i) to[i] = M::result(numbers[i * n + place]);
+  }
+}
+
+/// Lines that a thread sorts at once.
+constexpr std::int64_t max_lines_at_once = 16;
+
+template <class M, class W, class Y>
+void sort_lines(const AxisExtents& extents, const W* x, Y* y,
+                std::vector<typename M::Number>& scratch) {
+  using Number = typename M::Number;
+  const std::int64_t n = extents.n;
+  const std::int64_t inner = extents.inner;
+  const auto line_bytes = n * std::int64_t{sizeof(Number)};
+  if (n == 0) return;
+  if (extents.lines() < 2 * omp_get_max_threads() && line_bytes > parallel_bytes) {
+    scratch.resize(static_cast<std::size_t>(n));
+    for (std::int64_t line = 0; line < extents.lines(); ++line) {
+      const std::int64_t first = line / inner * n * inner + line % inner;
+      sort_long_line<M>(x + first, y + first, n, inner, scratch.data());
+    }
+    return;
+  }
+  const std::int64_t at_once = std::min(max_lines_at_once, inner);
+  const std::int64_t groups = (inner + at_once - 1) / at_once;
+  scratch.resize(static_cast<std::size_t>(omp_get_max_threads() * at_once * n));
+  parallel_blocks(extents.outer * groups, at_once * line_bytes,
+                  [&](std::int64_t thread, std::int64_t first, std::int64_t count) {
+                    for (std::int64_t group = first; group < first + count; ++group) {
+                      const std::int64_t column = group % groups * at_once;
+                      const std::int64_t element = group / groups * n * inner + column;
+                      sort_some_lines<M>(x + element, y + element, n, inner,
+                                         std::min(at_once, inner - column),
+                                         scratch.data() + thread * at_once * n);
+                    }
+                  });
+}
+
+template <class M, class W, class Y>
+std::unique_ptr<Kernel> kernel_of_lines(const OpInstance& op, const W* x, Y* y) {
+  const AxisExtents extents(op.signature.inputs[0]);
+  const auto scratch = std::make_shared<std::vector<typename M::Number>>();
+  return std::make_unique<FunctionKernel>("libstdc++ sort of lines",
+                                          [=] { sort_lines<M>(extents, x, y, *scratch); });
+}
+
+std::unique_ptr<Kernel> sort_axis(const OpInstance& op, const Binding& binding) {
+  return for_dtypes(Numbers{}, op, [&]<class T>(std::type_identity<T>) {
+    using W = Word<sizeof(T)>;
+    return kernel_of_lines<Keys<T>>(op, static_cast<const W*>(binding.inputs[0]),
+                                    static_cast<W*>(binding.outputs[0]));
+  });
+}
+
+std::unique_ptr<Kernel> argsort(const OpInstance& op, const Binding& binding) {
+  return for_dtypes(Numbers{}, op, [&]<class T>(std::type_identity<T>) {
+    const auto* x = static_cast<const Word<sizeof(T)>*>(binding.inputs[0]);
+    auto* y = static_cast<std::int64_t*>(binding.outputs[0]);
+    return with_places<T>(op.signature.inputs[0].line_elements(),
+                          [&]<class N>(std::type_identity<N>) {
+                            return kernel_of_lines<KeysAndPlaces<T, N>>(op, x, y);
+                          });
+  });
+}
+
 constexpr KernelRow rows[] = {
     {"sort", sort},
+    {"argsort", argsort},
+    {"sort_axis", sort_axis},
+    {"argsort_axis", argsort},
 };
 
 }  // namespace

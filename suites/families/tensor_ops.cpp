@@ -83,6 +83,19 @@ Axis axes(Level level) {
                      {258, "two above a block, and 8 bits"}}}},
                   1 << 17);
 }
+/// For ops of O(n log n), which take longer. The last lines are long enough for all threads each.
+const Axis small_sorted_axes{{"outer", "n", "inner"},
+                             {{seeds, {5, 61, 1}},
+                              {seeds, {1, 61, 33}},
+                              {seeds, {3, 1003, 2}},
+                              {smoke, {4, 1, 12}},
+                              {smoke, {8, 24, 320}},
+                              {smoke, {2, 32771, 1}}}};
+const Axis large_sorted_axes = growing("n", {{"outer", "n", "inner"},
+                                             {{standard, {1024, 1024, 1}},
+                                              {full, {1, 1024, 1024}},
+                                              {full, {16384, 1024, 1}},
+                                              {full, {4, 1048576, 1}}}});
 /// Both ways through a matrix, and the middle of three extents.
 const Axis large_axes = growing("n", {{"outer", "n", "inner"},
                                       {{standard, {4096, 4096, 1}},
@@ -172,6 +185,7 @@ Axis sweep_of_squares() {
 }
 /// Sizes for ops of O(n log n).
 const Axis sortable = growing("n", axis("n", {{standard, 1048573}, {full, 16777216}}));
+const Axis sortable_in_full = growing("n", axis("n", {{full, 1048573}}));
 /// Sizes for one op of each kind, timed at all levels so that the quick ones measure something too.
 const Axis quick = axis("n", {{seeds, 1003}, {smoke, 1048573}});
 
@@ -191,6 +205,19 @@ const Axis strided_rows{{"rows", "cols", "ld"},
 const Axis large_rows = growing(
     "rows",
     {{"rows", "cols"}, {{standard, {4096, 1024}}, {full, {16384, 1024}}, {full, {16384, 4096}}}});
+/// The k greatest of rows: all of them, one, and more than a warp's.
+const Axis small_selections{{"rows", "cols", "k"},
+                            {{seeds, {2, 3, 3}},
+                             {seeds, {5, 61, 1}},
+                             {seeds, {16, 1003, 8}},
+                             {smoke, {257, 128, 4}},
+                             {smoke, {48, 48, 48}}}};
+/// More rows and places than 16 bits count.
+const Axis selections_beyond_16_bits{{"rows", "cols", "k"},
+                                     {{smoke, {1, 65539, 100}}, {smoke, {70001, 3, 2}}}};
+/// A sampler's choices: of a router's scores, and of a vocabulary's.
+const Axis large_selections = growing(
+    "rows", {{"rows", "cols", "k"}, {{standard, {4096, 1024, 8}}, {full, {32, 131072, 64}}}});
 const Axis small_matrices{{"rows", "cols"},
                           {{seeds, {1, 1}},
                            {seeds, {3, 5}},
@@ -262,6 +289,19 @@ const Axis million = axis("n", {{standard, 1048573}});
 const Axis many_products{{"batch", "m", "n", "k"}, {{standard, {65536, 1, 1, 1}}}};
 /// Long rows of a table.
 const Axis long_rows{{"rows", "cols", "count"}, {{standard, {5, 8960, 3}}}};
+Axis selections(Level level) {
+  return pairwise(
+      level,
+      {{"rows", {{1, "one row"}, {7, "an odd number of rows"}, {66, "more than threads"}}},
+       {"cols",
+        {{72, "whole vectors, half a warp's more"},
+         {96, "whole vectors: three warps"},
+         {258, "two above a block, and 8 bits"},
+         {1028, "four above the largest block"},
+         {4097, "a row in several parts"}}},
+       {"k", {{1, "one"}, {2, "one pair"}, {31, "one below a warp"}, {70, "more than two warps"}}}},
+      1 << 17);
+}
 Axis matrices(Level level) {
   return pairwise(level,
                   {{"rows",
@@ -324,6 +364,7 @@ const Axis long_heads{
 /// Offsets and an index of an odd number past 24 bits, which no f32 holds.
 const Axis past_24_bits_in_rows{{"rows", "cols", "count"}, {{smoke, {70002, 253, 7}}}};
 const Axis past_24_bits = axis("n", {{standard, 16777219}});
+const Axis past_24_bits_in_full = axis("n", {{full, 16777219}});
 
 const std::vector<Format> floats{f64, f32, bf16, f16};
 const std::vector<Format> all{f64, f32, bf16, f16, i64, i32, i8, u8};
@@ -352,8 +393,11 @@ const Names reductions_of_some{"mean", "logsumexp", "reduce_min", "reduce_max", 
 const Names along_axes{"sum_axis",       "prod_axis",   "mean_axis",       "norm2_axis",
                        "logsumexp_axis", "scan_axis",   "reduce_min_axis", "reduce_max_axis",
                        "argmax_axis",    "argmin_axis", "softmax_axis",    "layernorm_axis"};
-const Names of_arrays{"sum",       "prod", "dot",        "norm2",      "scan",   "sort",
-                      "logsumexp", "mean", "reduce_min", "reduce_max", "argmax", "argmin"};
+const Names sorts{"sort", "argsort", "unique"};
+const Names sorts_along_axes{"sort_axis", "argsort_axis"};
+const Names of_arrays{"sum",        "prod",       "dot",    "norm2",     "scan",
+                      "sort",       "argsort",    "unique", "logsumexp", "mean",
+                      "reduce_min", "reduce_max", "argmax", "argmin"};
 const Names repeated{"add_broadcast", "sub_broadcast", "mul_broadcast",  "div_broadcast",
                      "min_broadcast", "max_broadcast", "less_broadcast", "equal_broadcast"};
 const Names where_repeated{"where_broadcast"};
@@ -444,12 +488,22 @@ std::vector<Grid> checked() {
       {reductions_of_some, all, {some}},
       {along_axes, all, {small_axes}},
       {sums_along_axes, all, {empty_lines}},
+      {sorts_along_axes, all, {small_sorted_axes}},
+      {sorts_along_axes, all, {empty_lines}},
+      {sorts_along_axes, {f32}, {equal_extents}},
+      {sorts_along_axes, {f32, u8}, {beyond_16_bits}},
+      {sorts_along_axes, {f32, i32}, {axes(smoke)}},
+      {sorts_along_axes, {f64, bf16, f16, i64, u8}, {axes(standard)}},
+      {{"topk"}, all, {small_selections}},
+      {{"topk"}, {f32, u8}, {selections_beyond_16_bits}},
+      {{"topk"}, {f32, u8}, {selections(smoke)}},
+      {{"topk"}, {f64, bf16, f16, i64, i32}, {selections(standard)}},
       {along_axes, {f32}, {equal_extents}},
       {{"scan_axis"}, {f32, bf16}, {tiles_of_rows}},
       {along_axes, {f32, bf16, u8}, {beyond_16_bits}},
       {along_axes, {f32, i32}, {axes(smoke)}},
       {along_axes, {f64, bf16, f16, i64, u8}, {axes(standard)}},
-      {{"sort"}, all, {small}},
+      {sorts, all, {small}},
       {normalisations, floats, {small_rows}},
       {normalisations, floats, {strided_rows}},
       {{"transpose"}, all, {small_matrices}},
@@ -465,9 +519,10 @@ std::vector<Grid> checked() {
       {reductions, {f64, bf16, f16, i64}, {lengths(standard)}},
       {reductions_of_some, {f32, i32}, {lengths(smoke)}},
       {reductions_of_some, {f64, bf16, f16, i64, u8}, {lengths(standard)}},
-      {{"sort"}, {f32, i32}, {lengths(smoke)}},
-      {{"sort"}, {f64, bf16, f16, i64, u8}, {lengths(standard)}},
+      {sorts, {f32, i32}, {lengths(smoke)}},
+      {sorts, {f64, bf16, f16, i64, u8}, {lengths(standard)}},
       {{"argmax"}, {f32, u8}, {past_24_bits}},
+      {{"argsort"}, {u8}, {past_24_bits_in_full}},
       {normalisations, {f32, bf16}, {rows(smoke)}},
       {normalisations, {f64, f16}, {rows(standard)}},
       {normalisations, floats, {many_rows}},
@@ -519,6 +574,11 @@ std::vector<Grid> timed() {
            {large_axes}},
           {{"add_broadcast", "mul_broadcast"}, {f32, bf16}, {of_second, large_repeats}},
           {{"sort"}, {f32, i64, i32}, {sortable}},
+          {{"argsort"}, {f32}, {sortable}},
+          {{"argsort"}, {i64, i32}, {sortable_in_full}},
+          {{"unique"}, {f32, i64, i32}, {sortable_in_full}},
+          {sorts_along_axes, {f32}, {large_sorted_axes}},
+          {{"topk"}, {f32, bf16}, {large_selections}},
           {{"softmax", "layernorm"}, floats, {large_rows}},
           {{"rmsnorm"}, {f32, bf16}, {large_rows}},
           {{"transpose"}, {f64, f32, bf16, u8}, {large_matrices}},

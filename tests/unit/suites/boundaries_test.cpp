@@ -59,7 +59,7 @@ TEST(Boundaries, TheProfilesMeetEachWithAReason) {
     }
     for (const char* op :
          {"linear", "batched_matmul", "softmax", "layernorm", "rmsnorm", "transpose", "gather",
-          "sum", "scan", "argmax", "sort", "add", "where"}) {
+          "sum", "scan", "argmax", "sort", "topk", "add", "where"}) {
       EXPECT_TRUE(ops.contains(op)) << op;
     }
   }
@@ -171,8 +171,9 @@ TEST(Boundaries, TwoExtentsOfATensorAreEqualSomewhere) {
     for (const char* extents : {"outer n", "outer inner", "n inner"})
       EXPECT_TRUE(square.contains(fmt::format("{} {}", op, extents))) << op << " " << extents;
   }
-  for (const char* op : {"transpose rows cols", "softmax rows cols", "layernorm rows cols",
-                         "rmsnorm rows cols", "linear batch out", "batched_matmul k n"}) {
+  for (const char* op :
+       {"topk rows cols", "transpose rows cols", "softmax rows cols", "layernorm rows cols",
+        "rmsnorm rows cols", "linear batch out", "batched_matmul k n"}) {
     EXPECT_TRUE(square.contains(op)) << op;
   }
 }
