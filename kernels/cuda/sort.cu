@@ -1,6 +1,7 @@
 #include <cub/device/device_radix_sort.cuh>
 
 #include "kernels/cuda/map.cuh"
+#include "kernels/cuda/order.cuh"
 #include "kernels/cuda/storage_types.cuh"
 
 namespace assay::cuda {
@@ -51,8 +52,53 @@ std::unique_ptr<Kernel> sort(const OpInstance& op, const Binding& binding) {
   });
 }
 
+struct LeavePlaces {
+  OrderedLines lines;
+  const std::int64_t* elements;
+  std::int64_t* y;
+
+  __device__ void operator()(std::int64_t i) const {
+    y[lines.element_at(i)] = lines.place_of(elements[i]);
+  }
+};
+
+template <class W>
+struct LeaveElements {
+  OrderedLines lines;
+  const std::int64_t* elements;
+  const W* x;
+  W* y;
+
+  __device__ void operator()(std::int64_t i) const { y[lines.element_at(i)] = x[elements[i]]; }
+};
+
+std::unique_ptr<Kernel> argsort(const OpInstance& op, const Binding& binding) {
+  return for_dtypes(Numbers{}, op, [&]<class T>(std::type_identity<T>) {
+    const OrderedLines lines(op.signature.inputs[0]);
+    auto* y = output<std::int64_t>(binding);
+    return in_order<T, false>(op, binding, [=](cudaStream_t stream, const std::int64_t* elements) {
+      for_each(stream, lines.elements(), LeavePlaces{lines, elements, y});
+    });
+  });
+}
+
+std::unique_ptr<Kernel> sort_axis(const OpInstance& op, const Binding& binding) {
+  return for_dtypes(Numbers{}, op, [&]<class T>(std::type_identity<T>) {
+    using W = Word<sizeof(T)>;
+    const OrderedLines lines(op.signature.inputs[0]);
+    const W* x = input<W>(binding, 0);
+    W* y = output<W>(binding);
+    return in_order<T, false>(op, binding, [=](cudaStream_t stream, const std::int64_t* elements) {
+      for_each(stream, lines.elements(), LeaveElements<W>{lines, elements, x, y});
+    });
+  });
+}
+
 constexpr KernelRow rows[] = {
     {"sort", sort},
+    {"argsort", argsort},
+    {"sort_axis", sort_axis},
+    {"argsort_axis", argsort},
 };
 
 }  // namespace
