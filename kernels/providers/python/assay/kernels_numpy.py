@@ -1,5 +1,5 @@
 """NumPy's own op for each of Assay's that it has: `assay run --kernels numpy`. It has no op for fma, sigmoid, gelu,
-softmax or layernorm, and no library's products of f16 and i8."""
+softmax, layernorm or topk, and no library's products of f16 and i8."""
 import functools
 
 import numpy
@@ -79,7 +79,17 @@ def place(function, x, *, out):
 
 def sort(x, *, out):
     numpy.copyto(out, x)  # as numpy.sort does
-    out.sort()
+    out.sort(axis_of(x))
+
+
+def argsort(x, *, out):
+    numpy.copyto(out, numpy.argsort(x, axis_of(x), "stable"))  # which has no out
+
+
+def unique(x, *, out):
+    for result, found in zip(out, numpy.unique(x, return_counts=True, equal_nan=False)):
+        result[:found.size] = found
+        result[found.size:] = 0
 
 
 def accumulator(x):
@@ -190,7 +200,9 @@ reduction("argmin", NUMBERS, functools.partial(place, numpy.argmin))
 offer("dot", PRODUCTS, dot)
 reduction("norm2", FLOATS, norm2)
 reduction("scan", SIGNED, scan)
-offer("sort", NUMBERS, sort)
+reduction("sort", NUMBERS, sort)
+reduction("argsort", NUMBERS, argsort)
+offer("unique", NUMBERS, unique)
 
 offer("transpose", NUMBERS, transpose)
 offer("gather", NUMBERS, lambda x, index, *, out: numpy.take(x, index, 0, out))

@@ -29,8 +29,11 @@ def dtype_of(tensor):
 def attempt(make, filled, whole, problem):
     """Makes a kernel. Raises NotMine with PyTorch's words if a call with `filled` tensors of small extents shows that it
     lacks the dtype here. The extent `whole` stays, as the op's parameters are places along it."""
+    extents = sorted({e for tensor in (*problem.inputs, *problem.outputs) for e in tensor.shape if e > 64})
+
     def small(extent):
-        return extent if extent <= 64 else 64 + extent % 16  # keeps remainders, which matrix units may insist on
+        # Keeps remainders, which matrix units may insist on, and which extent is the larger one.
+        return extent if extent <= 64 else 64 + 16 * extents.index(extent) + extent % 16
 
     def small_shape(tensor):
         return tuple(e if i == whole else small(e) for i, e in enumerate(tensor.shape))
@@ -43,7 +46,7 @@ def attempt(make, filled, whole, problem):
                              for tensors in (problem.inputs, problem.outputs)])
     outs = [like(tensor) for tensor in problem.outputs]
     try:
-        result = make(shrunk)(*[like(tensor) for tensor in problem.inputs], out=outs[0])
+        result = make(shrunk)(*[like(tensor) for tensor in problem.inputs], out=outs if len(outs) > 1 else outs[0])
         if result is not None:
             outs[0].copy_(result)
     except (RuntimeError, NotImplementedError) as error:
@@ -185,12 +188,30 @@ def stack(problem):
     return call
 
 
-def sort(problem):
-    indices = torch.empty(problem.inputs[0].shape, dtype=torch.int64, device=problem.device)
+def sorting(dim, dtype, call):
+    """Makes kernels of what torch.sort gives besides the output: call(x, dim, out, rest)."""
+    def make(problem):
+        rest = torch.empty(problem.inputs[0].shape, dtype=dtype(problem), device=problem.device)
+        return lambda x, *, out: call(x, dim, out, rest)
+    return make
 
-    def call(x, *, out):
-        torch.sort(x, out=(out, indices))
-    return call
+
+def sort(x, dim, out, indices):
+    torch.sort(x, dim, out=(out, indices))
+
+
+def argsort(x, dim, out, values):
+    torch.sort(x, dim=dim, stable=True, out=(values, out))
+
+
+def topk(x, *, out):
+    torch.topk(x, out[0].shape[1], out=tuple(out))
+
+
+def unique(x, *, out):
+    for result, found in zip(out, torch.unique(x, return_counts=True)):
+        result[:found.numel()] = found
+        result[found.numel():] = 0
 
 
 def rms_norm(problem):
@@ -260,7 +281,11 @@ reduction("norm2", FLOATS, lambda x, d, keep, out: torch.linalg.vector_norm(x, 2
 reduction("logsumexp", FLOATS, lambda x, d, keep, out: torch.logsumexp(x, d, keep, out=out))
 offer("scan", SIGNED, lambda x, *, out: torch.cumsum(x, 0, dtype=x.dtype, out=out))
 offer("scan_axis", SIGNED, lambda x, *, out: torch.cumsum(x, 1, dtype=x.dtype, out=out))
-offer("sort", NUMBERS, make=sort)
+for name, dim in (("", 0), ("_axis", 1)):
+    offer(f"sort{name}", NUMBERS, make=sorting(dim, lambda problem: torch.int64, sort))
+    offer(f"argsort{name}", NUMBERS, make=sorting(dim, lambda problem: dtype_of(problem.inputs[0]), argsort))
+offer("topk", NUMBERS, topk)
+offer("unique", NUMBERS, unique)
 
 # Rows and layouts.
 direct("softmax", FLOATS, torch.softmax, 1)
