@@ -4,6 +4,7 @@
 #include "kernels/ops/families.h"
 #include "kernels/ops/passes.h"
 #include "kernels/ops/row.h"
+#include "kernels/ops/views.h"
 
 namespace assay {
 namespace {
@@ -51,12 +52,13 @@ Passes gather_passes(DType /*dtype*/, const Params& params) {
 }  // namespace
 
 std::vector<Op> layout_ops() {
-  return {
-      make_op({"transpose", "y[c][r] = x[r][c]", numbers()}, {extent("rows"), extent("cols")},
-              transpose_signature, moves()),
-      make_op({"gather", "y[i][c] = x[index[i]][c]", numbers()},
-              {extent("rows"), extent("cols"), size("count")}, gather_signature, gather_passes),
-  };
+  std::vector<Op> ops = with_views(
+      {make_op({"gather", "y[i][c] = x[index[i]][c]", numbers()},
+               {extent("rows"), extent("cols"), size("count")}, gather_signature, gather_passes)});
+  // To transpose is to lay out a view.
+  ops.insert(ops.begin(), make_op({"transpose", "y[c][r] = x[r][c]", numbers()},
+                                  {extent("rows"), extent("cols")}, transpose_signature, moves()));
+  return ops;
 }
 
 }  // namespace assay

@@ -6,6 +6,7 @@
 #include "kernels/ops/families.h"
 #include "kernels/ops/passes.h"
 #include "kernels/ops/row.h"
+#include "kernels/ops/views.h"
 
 // Ops that lay the elements of (outer, n, inner) out anew along n.
 namespace assay {
@@ -98,7 +99,7 @@ std::vector<Parameter> with_extents(const Parameter& n, std::vector<Parameter> f
 }  // namespace
 
 std::vector<Op> pieces_ops() {
-  return {
+  return with_views({
       make_op({"concat", "y[o][j][i] = j < n ? a[o][j][i] : b[o][j - n][i]", numbers()},
               with_extents(size("n"), {size("m")}), concat_signature, moves_in_turns()),
       make_op({"slice", "y[o][j][i] = x[o][start + j step][i]", numbers()},
@@ -110,7 +111,7 @@ std::vector<Op> pieces_ops() {
               flip_signature, moves_in_turns()),
       make_op({"repeat", "y[o][t n + j][i] = x[o][j][i] for each t < times", numbers()},
               with_extents(size("n"), {size("times")}), repeat_signature, moves_in_turns()),
-  };
+  });
 }
 
 }  // namespace assay

@@ -7,6 +7,7 @@
 #include "kernels/ops/families.h"
 #include "kernels/ops/passes.h"
 #include "kernels/ops/row.h"
+#include "kernels/ops/views.h"
 
 namespace assay {
 namespace {
@@ -107,7 +108,7 @@ std::vector<Op> sort_ops() {
       {"argsort", "y = the indices of x in ascending order, equal ones as they come, NaN last",
        numbers()},
       {size("n")}, places_signature, telling_ties);
-  return {
+  return with_views({
       sort,
       argsort,
       along_axis(sort, "sort_axis", "y[o][.][i] = x[o][.][i] in ascending order, NaN last"),
@@ -126,7 +127,7 @@ std::vector<Op> sort_ops() {
                "zeros; and how often each occurs",
                numbers()},
               {size("n")}, counted, telling_ties),
-  };
+  });
 }
 
 }  // namespace assay

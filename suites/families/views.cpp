@@ -29,6 +29,8 @@ const Axis axes{
     {{seeds, {3, 61, 33}}, {smoke, {1, 96, 40}}, {smoke, {5, 1003, 1}}, {smoke, {2, 130, 130}}}};
 const Axis repeats{{"outer", "n", "inner"}, {{seeds, {61, 33, 1}}, {smoke, {3, 5, 72}}}};
 const Axis rows{{"rows", "cols"}, {{seeds, {33, 61}}, {smoke, {40, 1032}}}};
+const Axis greatest{{"rows", "cols", "k"}, {{seeds, {33, 61, 5}}}};
+const Axis tables{{"rows", "cols", "count"}, {{seeds, {61, 33, 40}}}};
 const Axis heads{{"batch", "m", "n", "k"}, {{seeds, {3, 5, 7, 11}}, {smoke, {4, 66, 40, 130}}}};
 const Axis layers{{"batch", "in", "out"}, {{seeds, {16, 64, 33}}, {smoke, {66, 130, 257}}}};
 /// As a framework's transposed copy, and a sum with a transposed operand.
@@ -59,6 +61,9 @@ Suite views_suite() {
   const Axis either = axis("repeat", {{seeds, "a"}, {seeds, "b"}});
   const Axis any_of_three = axis("repeat", {{seeds, "mask"}, {seeds, "a"}, {seeds, "b"}});
   const Axis to = axis("to", {{seeds, "bf16"}, {seeds, "i64"}, {seeds, "u8"}});
+  const Axis lines_of_three{{"outer", "n", "inner"}, {{seeds, {3, 61, 33}}}};
+  const Axis part{{"start", "count", "step"}, {{seeds, {4, 19, 3}}}};
+  const Axis ends{{"before", "after"}, {{seeds, {2, 5}}}};
   const Axis bias = axis("bias", {{seeds, 1}});
   const Axis none = axis("act", {{seeds, "none"}});
   std::vector<Grid> grids{
@@ -73,6 +78,15 @@ Suite views_suite() {
       {{"sum", "reduce_max", "scan"}, {f64, bf16, f16, i64, u8}, {stepped, lines}},
       {along_axes, {f32, i32}, {every_view, axes}},
       {{"sum_axis", "argmax_axis", "scan_axis"}, {f64, bf16, f16, i64, u8}, {every_view, axes}},
+      {{"sort", "argsort", "unique"}, {f32, i32, u8}, {stepped, lines}},
+      {{"sort_axis", "argsort_axis"}, {f32, u8}, {every_view, lines_of_three}},
+      {{"topk"}, {f32, u8}, {every_view, greatest}},
+      {{"gather"}, {f32, u8}, {every_view, tables}},
+      {{"flip"}, {f32, u8}, {every_view, lines_of_three}},
+      {{"concat"}, {f32, u8}, {every_view, lines_of_three, axis("m", {{seeds, 7}})}},
+      {{"slice"}, {f32, u8}, {every_view, lines_of_three, part}},
+      {{"pad"}, {f32, u8}, {every_view, lines_of_three, ends}},
+      {{"repeat"}, {f32, u8}, {every_view, lines_of_three, axis("times", {{seeds, 3}})}},
       {normalisations, {f32, bf16}, {every_view, rows}},
       {{"batched_matmul"}, of_products, {every_view, heads}},
       {{"linear"}, of_products, {every_view, layers, bias, none}}};
