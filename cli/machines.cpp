@@ -17,6 +17,7 @@
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
 #include "reports/files/output_file.h"
+#include "reports/machines/figures.h"
 #include "reports/machines/machines_csv.h"
 #include "reports/machines/machines_report.h"
 #include "session/console/stderr_message.h"
@@ -37,6 +38,7 @@ struct MachinesOptions {
   fs::path csv;
   fs::path outliers;
   fs::path bits;
+  fs::path figures;
   fs::path markdown;
 };
 
@@ -50,18 +52,22 @@ struct MachinesOutputs {
     if (!options.bits.empty()) {
       bits.emplace("--bits", options.bits, first_columns(machines_bits_columns()));
     }
+    if (!options.figures.empty()) {
+      figures.emplace("--figures", options.figures, first_columns(machines_figures_columns()));
+    }
     if (!options.markdown.empty()) markdown.emplace("--markdown", options.markdown);
-    check_distinct({&csv, &outliers, &bits, &markdown});
+    check_distinct({&csv, &outliers, &bits, &figures, &markdown});
   }
   bool take_standard_output() const {
-    return std::ranges::any_of(std::array{&csv, &outliers, &bits, &markdown}, [](const auto* file) {
-      return *file && (*file)->is_standard_output();
-    });
+    return std::ranges::any_of(
+        std::array{&csv, &outliers, &bits, &figures, &markdown},
+        [](const auto* file) { return *file && (*file)->is_standard_output(); });
   }
 
   std::optional<OutputFile> csv;
   std::optional<OutputFile> outliers;
   std::optional<OutputFile> bits;
+  std::optional<OutputFile> figures;
   std::optional<OutputFile> markdown;
 };
 
@@ -139,10 +145,10 @@ std::size_t find_baseline(const std::string& text, const Fleet& fleet,
 }
 
 /// Says why nothing was compared; returns whether that is so.
-bool compares_nothing(const MachinesFacts& facts, bool fail_on_outlier) {
+bool compares_nothing(const MachinesFacts& facts, const MachinesOptions& options) {
   const bool any_tests = std::ranges::any_of(
       facts.outliers, [](const ProductOutliers& product) { return !product.tests.empty(); });
-  if (fail_on_outlier && !any_tests) {
+  if (options.fail_on_outlier && !any_tests) {
     say("assay: --fail-on-outlier: too few devices of one product have a case in common; it takes "
         "{}\n",
         statistics::min_for_outliers);
@@ -151,6 +157,7 @@ bool compares_nothing(const MachinesFacts& facts, bool fail_on_outlier) {
   if (!facts.speeds.all.empty() || (facts.columns.size() < 2 && any_tests)) return false;
   const auto timed = facts.columns.size() - facts.speeds.untimed.size();
   if (facts.columns.size() < 2) {
+    if (!options.figures.empty() && !figures_section(facts).rows.empty()) return false;
     say("assay: {}: there is nothing to compare with; give runs of another machine too\n",
         facts.columns.empty() ? "no machine" : facts.columns.front().name);
   } else if (timed < 2) {
@@ -165,15 +172,15 @@ bool compares_nothing(const MachinesFacts& facts, bool fail_on_outlier) {
   return true;
 }
 
-ExitCode exit_code_of(const MachinesFacts& facts, bool fail_on_outlier) {
+ExitCode exit_code_of(const MachinesFacts& facts, const MachinesOptions& options) {
   std::int64_t wrong_trials = 0;
   for (const FleetMachine& machine : facts.fleet.machines) wrong_trials += machine.wrong;
-  const bool nothing = compares_nothing(facts, fail_on_outlier);
+  const bool nothing = compares_nothing(facts, options);
   if (wrong_trials > 0) return wrong;
   if (facts.fleet.failed_trials() > 0) return infrastructure;
   const bool any_outlier = std::ranges::any_of(
       facts.outliers, [](const ProductOutliers& product) { return product.outliers() > 0; });
-  if (fail_on_outlier && any_outlier) return regression;
+  if (options.fail_on_outlier && any_outlier) return regression;
   return nothing ? absent : ok;
 }
 
@@ -190,17 +197,23 @@ int execute(const MachinesOptions& options) {
                       .speeds = speeds,
                       .outliers = outliers,
                       .rule = rule,
-                      .passed_over = stored.passed_over};
+                      .passed_over = stored.passed_over,
+                      .runs = stored.runs};
   if (options.all) facts.longest_list = std::numeric_limits<std::size_t>::max();
-  const std::vector<Section> sections = machines_sections(facts);
+  std::vector<Section> sections = machines_sections(facts);
+  // Behind the machines themselves, and before their comparison.
+  if (Section figures = figures_section(facts); !figures.rows.empty()) {
+    sections.insert(sections.begin() + 1, std::move(figures));
+  }
   const std::string summary = machines_summary(facts) + "\n";
   write(files.csv, [&] { return machines_csv(facts); });
   write(files.outliers, [&] { return machines_outliers_csv(facts); });
   write(files.bits, [&] { return machines_bits_csv(facts); });
+  write(files.figures, [&] { return machines_figures_csv(facts); });
   write(files.markdown, [&] { return sections_markdown(sections) + summary; });
   if (!files.take_standard_output()) show_text(sections_text(sections) + summary);
   std::fflush(stdout);  // before messages on standard error
-  return exit_code_of(facts, options.fail_on_outlier);
+  return exit_code_of(facts, options);
 }
 
 void add_selection(CLI::App& app, MachinesInput& o) {
@@ -230,6 +243,8 @@ void add_outputs(CLI::App& app, MachinesOptions& o) {
   add("--csv", o.csv, "write a row for each machine, over all and by suite and dtype");
   add("--outliers", o.outliers, "write a row for each device, suite and dtype that was tested");
   add("--bits", o.bits, "write a row for each output of the cases whose bits differ");
+  add("--figures", o.figures,
+      "write a row for each of the figures that buyers compare, and machine");
   add("--markdown", o.markdown, "write the report as Markdown too");
   app.add_flag("--all", o.all, "show lists of any length");
 }
@@ -262,10 +277,11 @@ Command add_machines(CLI::App& program) {
 machines of one product too where it is the only one; outliers are sought among its devices.
 Exit codes: 0 the machines are compared, whichever is faster; 1 a result was wrong; 2 a path that is
 no run directory, a damaged or unfinished run, an unknown name; 3 nothing in common, or a single
-machine; 4 a crash, a time-out or another failure in a run; 5 outliers, with --fail-on-outlier.
+machine without --figures; 4 a crash, a time-out or another failure in a run; 5 outliers, with --fail-on-outlier.
 
 Examples:
   assay machines h100-run a100-run l4-run --baseline A100
+  assay machines h100-run --figures figures.csv         bandwidths, product rates, copies, latency
   assay machines fleet/ --fail-on-outlier --outliers outliers.csv     a folder of run directories
   assay machines fleet/ --suite linear --device cuda --csv speeds.csv --markdown speeds.md)");
   return {app, [options] { return execute(*options); }};

@@ -18,6 +18,7 @@
 #include "kernels/core/names.h"
 #include "kernels/core/status.h"
 #include "reports/compare/completed_run.h"
+#include "reports/files/table_file.h"
 #include "session/console/stderr_message.h"
 #include "suites/filter.h"
 
@@ -142,12 +143,13 @@ StoredFleet read_fleet(const MachinesInput& input) {
   const std::vector<Directory> runs = read_runs(input, stored);
   const Damages damages = for_each(runs.size(), input.skip_damaged, [&](std::size_t i) {
     const StoredTrials trials(runs[i].path / "results.csv");
-    builder.add(i, runs[i].run, trials);
+    builder.add(i, runs[i].run, trials, read_table_file<Limit>(runs[i].path / "limits.csv"));
   });
   pass_over(input, damages, stored);
   if (runs.size() == damages.size()) throw UsageError("no run directory could be read");
   if (!builder.lanes().empty()) check_names(input, builder);
   stored.fleet = builder.finish();
+  for (const Directory& run : runs) stored.runs.push_back(run.path.string());
   if (stored.fleet.cases.empty() && !builder.lanes().empty()) {
     throw UsageError(fmt::format("--filter '{}' selects no case of these {} runs", input.filter,
                                  stored.fleet.runs));

@@ -22,6 +22,7 @@ struct MachinesInput {
 struct StoredFleet {
   Fleet fleet;
   std::vector<std::string> passed_over;  // unreadable runs, and why
+  std::vector<std::string> runs;         // their directories, in the order of their numbers
 };
 
 /// Reads several runs at once, and keeps of each what a Fleet has. Throws UsageError, also if no

@@ -21,6 +21,62 @@
 #include "reports/text/trial_fold.h"
 
 namespace assay {
+
+/// Cells of a row that comparisons need.
+struct ComparedCells {
+  std::string case_id;
+  TrialGroup group;
+  std::int64_t attempt = 1;
+  std::int64_t repeat = 1;
+  Status status = Status::error;
+  std::string expected_failure;
+  std::string reason;
+  std::optional<double> time_median_s;
+  std::optional<double> time_ci_low_s;
+  std::optional<double> time_ci_high_s;
+  std::optional<bool> contended;
+  std::optional<bool> throttled;
+  std::string stand_in;
+  std::string device_name;
+  std::string output_hash;
+  std::string implementation;
+  Record rated;  // of its fields those that key figures need
+};
+
+template <class C, class Visitor>
+void visit_fields(C& cells,
+                  Visitor&& visit) requires std::same_as<std::remove_const_t<C>, ComparedCells> {
+  visit("case_id", cells.case_id);
+  visit("suite", cells.group.suite);
+  visit("op", cells.group.op);
+  visit("dtype", cells.group.dtype);
+  visit("device", cells.group.device);
+  visit("timing", cells.group.timing);
+  visit("attempt", cells.attempt);
+  visit("repeat", cells.repeat);
+  visit("status", cells.status);
+  visit("expected_failure", cells.expected_failure);
+  visit("reason", cells.reason);
+  visit("time_median_s", cells.time_median_s);
+  visit("time_ci_low_s", cells.time_ci_low_s);
+  visit("time_ci_high_s", cells.time_ci_high_s);
+  visit("contended", cells.contended);
+  visit("throttled", cells.throttled);
+  visit("stand_in", cells.stand_in);
+  visit("device_name", cells.device_name);
+  visit("output_hash", cells.output_hash);
+  visit("implementation", cells.implementation);
+  visit("params", cells.rated.params);
+  visit("flops", cells.rated.flops);
+  visit("bytes", cells.rated.bytes);
+  visit("flops_per_s", cells.rated.flops_per_s);
+  visit("bandwidth_bytes_per_s", cells.rated.bandwidth_bytes_per_s);
+  visit("algbw_bytes_per_s", cells.rated.algbw_bytes_per_s);
+  visit("busbw_bytes_per_s", cells.rated.busbw_bytes_per_s);
+  visit("fraction_of_limit", cells.rated.fraction_of_limit);
+  visit("limit", cells.rated.limit);
+}
+
 namespace {
 
 /// Values of one row that are kept until all rows are there.
@@ -72,51 +128,6 @@ void check_once(std::span<const Row> rows, const StoredTrial& trial, std::string
                     .timing = trial.group->timing,
                     .attempt = twice->attempt,
                     .repeat = twice->repeat});
-}
-
-/// Cells of a row that comparisons need.
-struct ComparedCells {
-  std::string case_id;
-  TrialGroup group;
-  std::int64_t attempt = 1;
-  std::int64_t repeat = 1;
-  Status status = Status::error;
-  std::string expected_failure;
-  std::string reason;
-  std::optional<double> time_median_s;
-  std::optional<double> time_ci_low_s;
-  std::optional<double> time_ci_high_s;
-  std::optional<bool> contended;
-  std::optional<bool> throttled;
-  std::string stand_in;
-  std::string device_name;
-  std::string output_hash;
-  std::string implementation;
-};
-
-template <class C, class Visitor>
-void visit_fields(C& cells,
-                  Visitor&& visit) requires std::same_as<std::remove_const_t<C>, ComparedCells> {
-  visit("case_id", cells.case_id);
-  visit("suite", cells.group.suite);
-  visit("op", cells.group.op);
-  visit("dtype", cells.group.dtype);
-  visit("device", cells.group.device);
-  visit("timing", cells.group.timing);
-  visit("attempt", cells.attempt);
-  visit("repeat", cells.repeat);
-  visit("status", cells.status);
-  visit("expected_failure", cells.expected_failure);
-  visit("reason", cells.reason);
-  visit("time_median_s", cells.time_median_s);
-  visit("time_ci_low_s", cells.time_ci_low_s);
-  visit("time_ci_high_s", cells.time_ci_high_s);
-  visit("contended", cells.contended);
-  visit("throttled", cells.throttled);
-  visit("stand_in", cells.stand_in);
-  visit("device_name", cells.device_name);
-  visit("output_hash", cells.output_hash);
-  visit("implementation", cells.implementation);
 }
 
 /// Returns 0 for an empty cell.
@@ -233,6 +244,7 @@ void StoredTrials::read(std::istream& text, std::string_view name) {
     }
     std::string& product = products_[cells.group.device];
     if (product.empty()) product = cells.device_name;
+    if (row.is_timed()) add_measures(cells, row.trial);
     rows.push_back(std::move(row));
   });
   const std::vector<std::uint32_t> order = by_trial(rows, trials_.size());
@@ -246,6 +258,46 @@ void StoredTrials::read(std::istream& text, std::string_view name) {
     check_once(own, trial, name);
     fold(own, trial);
   }
+  finish_measures();
+}
+
+void StoredTrials::add_measures(ComparedCells& cells, std::uint32_t trial) {
+  const std::span<const KeyFigure> figures = key_figures();
+  for (std::uint32_t figure = 0; figure < figures.size(); ++figure) {
+    if (figures[figure].op != cells.group.op || figures[figure].dtype != cells.group.dtype)
+      continue;
+    Record& record = cells.rated;
+    record.op = cells.group.op;
+    record.dtype = cells.group.dtype;
+    record.device = cells.group.device;
+    record.timing = cells.group.timing;
+    record.case_id = cells.case_id;
+    record.status = cells.status;
+    record.stand_in = cells.stand_in;
+    record.time_median_s = cells.time_median_s;
+    record.time_ci_low_s = cells.time_ci_low_s;
+    record.time_ci_high_s = cells.time_ci_high_s;
+    if (auto measure = measure_of(figures[figure], record)) {
+      measures_.push_back({.trial = trial, .figure = figure, .measure = *std::move(measure)});
+    }
+  }
+}
+
+/// Keeps the median of the repeats of each trial that passed: of an even number the lower one.
+void StoredTrials::finish_measures() {
+  std::erase_if(measures_, [&](const TrialMeasure& one) { return !trials_[one.trial].passed(); });
+  const auto key = [](const TrialMeasure& one) { return std::pair(one.trial, one.figure); };
+  std::ranges::sort(measures_, {}, [&](const TrialMeasure& one) {
+    return std::pair(key(one), one.measure.value);
+  });
+  std::vector<TrialMeasure> kept;
+  for (std::size_t begin = 0; begin < measures_.size();) {
+    std::size_t end = begin;
+    while (end < measures_.size() && key(measures_[end]) == key(measures_[begin])) ++end;
+    kept.push_back(std::move(measures_[begin + (end - begin - 1) / 2]));
+    begin = end;
+  }
+  measures_ = std::move(kept);
 }
 
 }  // namespace assay

@@ -13,8 +13,10 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <vector>
 
 #include "harness/records/record.h"
+#include "reports/text/key_figures.h"
 
 namespace assay {
 
@@ -65,6 +67,15 @@ struct StoredTrial {
   bool is_bad() const;
 };
 
+/// What a trial that passed measured of one of the key figures: the median of its repeats.
+struct TrialMeasure {
+  std::uint32_t trial = 0;   // index
+  std::uint32_t figure = 0;  // index into key_figures()
+  KeyMeasure measure;
+};
+
+struct ComparedCells;
+
 /// The trials of one results.csv, reduced to the needs of comparisons: a million rows take about
 /// 400 MiB. Rows may stand in any order.
 class StoredTrials {
@@ -77,6 +88,9 @@ class StoredTrials {
 
   /// Returns the trials in the order of their first rows.
   const std::deque<StoredTrial>& trials() const { return trials_; }
+
+  /// Returns the measures of key figures, of hardware alone, by trial and figure.
+  const std::vector<TrialMeasure>& measures() const { return measures_; }
 
   /// Returns the product's name of a device or lane; empty if no row has it.
   const std::string& product(const std::string& device) const;
@@ -91,10 +105,13 @@ class StoredTrials {
 
   std::uint32_t add(std::string_view case_id, const TrialGroup& group);
   void read(std::istream& text, std::string_view name);
+  void add_measures(ComparedCells& cells, std::uint32_t trial);
+  void finish_measures();
 
   std::set<TrialGroup> groups_;
   std::set<std::string> implementations_;
   std::deque<StoredTrial> trials_;
+  std::vector<TrialMeasure> measures_;
   std::map<std::string, std::string> products_;                     // by device
   std::unordered_map<Key, std::uint32_t, boost::hash<Key>> index_;  // the views are of trials_
 };

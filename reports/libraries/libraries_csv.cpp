@@ -26,7 +26,7 @@ struct CellRow {
   }
 };
 
-std::vector<CsvColumn<CellRow>> columns() {
+std::vector<CsvColumn<CellRow>> cell_columns() {
   const auto count = [](std::int64_t LibraryOutcomes::*which) {
     return [which](const CellRow& r) { return to_cell(r.cell.outcomes.*which); };
   };
@@ -60,10 +60,10 @@ std::vector<CsvColumn<CellRow>> columns() {
 
 }  // namespace
 
-std::vector<std::string> libraries_columns() { return column_names(columns()); }
+std::vector<std::string> libraries_columns() { return column_names(cell_columns()); }
 
 std::string libraries_csv(const LibrariesFacts& facts) {
-  const auto all_columns = columns();
+  const auto all_columns = cell_columns();
   std::string text = csv_line(libraries_columns()) + "\n";
   for (std::size_t run = 0; run < facts.runs.size(); ++run) {
     text += csv_row(all_columns, CellRow{facts, nullptr, run, facts.table.all[run]});

@@ -141,6 +141,15 @@ void FleetBuilder::add_bits(Judged& judged, const Lane& lane, std::size_t run, c
   if (examples.size() > max_examples) examples.pop_back();
 }
 
+void FleetBuilder::add_measure(const Lane& lane, std::size_t run, std::uint32_t figure,
+                               KeyMeasure measure) {
+  const std::tuple key(figure, run, lane.name);
+  const auto [held, is_new] = machines_[lane.machine].measures.try_emplace(key, measure);
+  if (!is_new && stands_before(key_figures()[figure], measure, held->second)) {
+    held->second = std::move(measure);
+  }
+}
+
 std::vector<std::string> FleetBuilder::case_ids() const {
   std::vector<std::string> ids;
   for (const Judged& judged : outputs_) ids.push_back(judged.case_id);
@@ -148,7 +157,8 @@ std::vector<std::string> FleetBuilder::case_ids() const {
   return ids;
 }
 
-void FleetBuilder::add(std::size_t run, const RunInfo& info, const StoredTrials& trials) {
+void FleetBuilder::add(std::size_t run, const RunInfo& info, const StoredTrials& trials,
+                       std::span<const Limit> limits) {
   const std::lock_guard lock(mutex_);
   ++runs_;
   builds_.insert(info.build_id);
@@ -196,6 +206,27 @@ void FleetBuilder::add(std::size_t run, const RunInfo& info, const StoredTrials&
       add_bits(outputs_[test.judged], lane, run, info, trial);
     }
   }
+  const auto wanted_lane = [&](const std::string& device) -> const Lane* {
+    const auto found = lanes.find({device, false});
+    return found != lanes.end() && found->second.is_wanted ? &found->second : nullptr;
+  };
+  for (const TrialMeasure& one : trials.measures()) {
+    const StoredTrial& trial = trials.trials()[one.trial];
+    const Lane* const lane = wanted_lane(trial.group->device);
+    if (lane == nullptr || known(trial).test == unwanted) continue;
+    add_measure(*lane, run, one.figure, one.measure);
+  }
+  // A device that only stood for one has no other lane.
+  for (const Limit& limit : limits) {
+    const Lane* const lane = wanted_lane(limit.device);
+    const FleetCase test{.case_id = limit.case_id, .suite = "limits"};
+    if (lane == nullptr || !selection_.test(test)) continue;
+    for (std::uint32_t figure = 0; figure < key_figures().size(); ++figure) {
+      if (auto measure = measure_of(key_figures()[figure], limit)) {
+        add_measure(*lane, run, figure, *std::move(measure));
+      }
+    }
+  }
   for (auto& [key, lane] : lanes) {
     if (lane.is_wanted) lane.times->shrink_to_fit();  // they stay, one list a run
   }
@@ -236,6 +267,10 @@ void FleetBuilder::finish_machines(Fleet& fleet, const std::vector<std::uint32_t
       machine.machine.units.push_back({.lane = lane, .times = median_of_runs(runs)});
     }
     machine.units.clear();
+    for (auto& [key, measure] : machine.measures) {
+      machine.machine.measures.push_back({std::get<0>(key), std::get<1>(key), std::move(measure)});
+    }
+    machine.measures.clear();
     fleet.machines.push_back(std::move(machine.machine));
   }
   for (auto& [index, failure] : failures_) {

@@ -7,14 +7,18 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "harness/records/limit.h"
 #include "harness/records/record.h"
 #include "reports/files/stored_run.h"
 #include "reports/files/stored_trials.h"
+#include "reports/text/key_figures.h"
 
 namespace assay {
 
@@ -34,6 +38,13 @@ struct FleetTime {
   float log_s = 0;         // natural logarithm of the seconds of one launch
 };
 
+/// A key figure as one device of a machine, or several together, had it in one run.
+struct FleetMeasure {
+  std::uint32_t figure = 0;  // index into key_figures()
+  std::size_t run = 0;       // of the reader's
+  KeyMeasure measure;
+};
+
 /// One device of a machine, or several together.
 struct FleetUnit {
   std::string lane;              // "cuda:3"
@@ -44,7 +55,8 @@ struct FleetUnit {
 struct FleetMachine {
   std::string host;
   std::string product;
-  std::vector<FleetUnit> units;  // in the order of their lanes
+  std::vector<FleetUnit> units;        // in the order of their lanes
+  std::vector<FleetMeasure> measures;  // by figure, run and device
   std::int64_t runs = 0;
   std::int64_t passed = 0;  // trials
   std::int64_t skipped = 0;
@@ -113,7 +125,8 @@ class FleetBuilder {
   explicit FleetBuilder(FleetSelection selection) : selection_(std::move(selection)) {}
 
   /// Adds run number `run`, each once.
-  void add(std::size_t run, const RunInfo& info, const StoredTrials& trials);
+  void add(std::size_t run, const RunInfo& info, const StoredTrials& trials,
+           std::span<const Limit> limits = {});
 
   /// Names in the added runs, wanted or not.
   const std::set<std::string>& suites() const { return suites_; }
@@ -150,12 +163,15 @@ class FleetBuilder {
     std::pair<std::size_t, std::size_t> first;  // run, and index in it
     std::size_t last_run = std::numeric_limits<std::size_t>::max();
     std::map<std::string, Runs> units;
+    /// Measures by figure, run and device: each the one that stands for its figure.
+    std::map<std::tuple<std::uint32_t, std::size_t, std::string>, KeyMeasure> measures;
   };
   struct Lane;
 
   Lane lane_of(std::size_t run, std::size_t index, const RunInfo& info, const StoredTrials& trials,
                const StoredTrial& trial);
   Known known(const StoredTrial& trial);
+  void add_measure(const Lane& lane, std::size_t run, std::uint32_t figure, KeyMeasure measure);
   void add_bits(Judged& judged, const Lane& lane, std::size_t run, const RunInfo& info,
                 const StoredTrial& trial);
   std::vector<std::uint32_t> sort_cases(Fleet& fleet);

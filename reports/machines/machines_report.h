@@ -20,6 +20,7 @@ struct MachinesFacts {
   std::span<const ProductOutliers> outliers;
   OutlierRule rule;
   std::span<const std::string> passed_over;  // unreadable runs, and why
+  std::span<const std::string> runs = {};    // directories, by the numbers of the fleet's runs
   std::size_t longest_list = 20;
 };
 

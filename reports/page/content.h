@@ -32,6 +32,7 @@ Json paired_part(const Content& content);
 Json history_part(const Content& content);
 Json problems_part(const Content& content);
 Json correctness_part(const Content& content);
+Json figures_part(const Content& content);
 Json speed_part(const Content& content);
 Json models_part(const Content& content);
 Json against_part(const Content& content);
@@ -56,6 +57,7 @@ inline constexpr Part page_parts[] = {{"verdict", "Verdict", verdict_part},
                                       {"history", "History", history_part},
                                       {"problems", "Wrong", problems_part},
                                       {"correctness", "Right", correctness_part},
+                                      {"figures", "Figures", figures_part},
                                       {"speed", "Fast", speed_part},
                                       {"models", "Problems", models_part},
                                       {"against", "Side by side", against_part},

@@ -144,6 +144,47 @@ class Speeds(Machines):
         self.assertNotIn("more: --all", self.machines("--all").stdout)
 
 
+class Figures(Machines):
+    """Bandwidths, product rates, copies: of real runs here."""
+
+    CASES = {"softmax": "tensor_ops/softmax/f32/rows=4096,cols=1024", "sort": "tensor_ops/sort/f32/n=1048573",
+             "f32 products": "linear/f32/batch=64,in=1024,out=1024,bias=1,act=none"}
+
+    def test_figures_of_one_machine_are_traceable(self):
+        selection = [word for case in self.CASES.values() for word in ("--case", case)]
+        self.assay("run", *selection, "--device", "cpu", "--quiet", "--out", "one")
+        text = self.assay("machines", "one", "--figures", "figures.csv").stdout
+        self.assertRegex(text, r"\n  softmax +\d\S* [kMGT]?B/s.* +tensor_ops/softmax/f32/")
+        self.assertRegex(text, r"\n  layernorm +not run\n")
+        figures = {row["figure"]: row for row in self.rows(".", "figures.csv")}
+        self.assertEqual(figures["layernorm"]["value"], "")
+        rows = {(row["case_id"], row["timing"]): row for row in self.rows("one")}
+        for name, case in self.CASES.items():
+            figure, row = figures[name], rows[case, "batch"]
+            rate = "flops_per_s" if name.endswith("products") else "bandwidth_bytes_per_s"
+            self.assertEqual(figure["case_id"], case)
+            self.assertEqual((figure["value"], figure["share"], figure["device"], figure["run"]),
+                             (row[rate], row["fraction_of_limit"], row["device"], "one"))
+        limit = next((row for row in self.rows("one", "limits.csv") if row["limit"] == "memory_copy"), None)
+        self.assertEqual(figures["memory copy"]["value"], limit["value"] if limit else "")
+        self.assertIn("nothing to compare with", self.assay("machines", "one", expect=3).stderr)
+
+    def test_without_any_figure_a_single_machine_is_exit_3(self):
+        self.make_run("a")
+        self.machines("--figures", "figures.csv", expect=3)
+
+    def test_machines_stand_side_by_side(self):
+        def softmax(row):
+            if row["op"] == "exp":
+                row.update(op="softmax", bandwidth_bytes_per_s=repr(1e9 / float(row["time_median_s"])), bytes="1e9")
+        self.make_run("a", "Example A100", cases=softmax)
+        self.make_run("h", "Example H100", 0.5, cases=softmax)
+        text = self.machines().stdout
+        self.assertRegex(text, r"\n  figure +Example A100 +Example H100 +at the case\n")
+        self.assertRegex(text, r"\n  softmax +\d.*B/s +\d.*B/s")
+        self.assertRegex(text, r"\n  sort +not run +not run\n")
+
+
 class Outliers(Machines):
     def test_the_slow_machine_of_a_fleet_is_named_and_can_fail(self):
         self.make_fleet()

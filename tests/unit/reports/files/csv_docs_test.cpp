@@ -11,6 +11,7 @@
 #include "reports/files/samples_csv.h"
 #include "reports/history/history_csv.h"
 #include "reports/libraries/libraries_csv.h"
+#include "reports/machines/figures.h"
 #include "reports/machines/machines_csv.h"
 #include "tests/unit/reports_support.h"
 
@@ -56,6 +57,7 @@ TEST(CsvDocs, ListTheColumnsOfAHistoryInOrder) {
 
 TEST(CsvDocs, ListTheColumnsOfMachinesInOrder) {
   EXPECT_EQ(documented("## speeds.csv", "machines.md"), machines_columns());
+  EXPECT_EQ(documented("## figures.csv", "machines.md"), machines_figures_columns());
   EXPECT_EQ(documented("## outliers.csv", "machines.md"), machines_outliers_columns());
   EXPECT_EQ(documented("## bits.csv", "machines.md"), machines_bits_columns());
 }
