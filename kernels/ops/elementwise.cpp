@@ -65,7 +65,7 @@ Passes bit_for_bit_within(const Data& plain) {
 /// For operations that may return either zero for -0 and +0.
 Passes bit_for_bit_any_zero() { return judged_on(any_exponent(), real_data, any_zero_rule); }
 
-/// y = a, the ends of the dtype too.
+/// y = a, the ends of the dtype and NaN too.
 Passes filling() {
   Passes passes = moves();
   for (const double end :
@@ -73,6 +73,8 @@ Passes filling() {
     const Data constant{.distribution = Distribution::constant, .needle = end};
     insert_before_last(passes, Pass{"ends", {constant}, moved_rule});
   }
+  for (const Data& nan : nan_of_any_bits())
+    insert_before_last(passes, Pass{"special_operand", {nan}, moved_rule});
   return passes;
 }
 

@@ -55,6 +55,11 @@ Data of_both_signs(double low, double high, std::int64_t turn, double shift) {
 
 Data uniform(Range range) { return {.distribution = Distribution::uniform, .range = range}; }
 
+std::array<Data, 2> nan_of_any_bits() {
+  return {{{.distribution = Distribution::masks, .turn = 0},
+           {.distribution = Distribution::masks, .turn = 2}}};
+}
+
 Data of_mean_one_half(DType dtype, std::int64_t terms, int factors) {
   const double scale = scale_of_sums(dtype, terms, factors);
   return uniform({-0.5 * scale, 1.5 * scale});

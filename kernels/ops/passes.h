@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -19,6 +20,8 @@ inline constexpr Data exact_data{.distribution = Distribution::integers};
 Data any_exponent();
 Data stratified(Range range, Range range_f64);
 Data uniform(Range range);
+/// A scalar of some bits: of floats a NaN, twice, as it may be a quiet one.
+std::array<Data, 2> nan_of_any_bits();
 /// Whole numbers of `low` to `high`, of both signs in turns, where the positive ones are larger by
 /// `shift`.
 Data of_both_signs(double low, double high, std::int64_t turn, double shift = 0);

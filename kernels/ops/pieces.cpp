@@ -75,16 +75,16 @@ Signature repeat_signature(DType dtype, const Params& params) {
 /// Besides moves, elements next to each other that surely differ, and differ from launch to launch.
 Passes moves_in_turns() { return with_signs_in_turns(moves(), {32, 64}); }
 
-/// Pads also with the ends of the dtype, zero and NaN.
-Passes pad_passes(DType dtype, const Params& /*params*/) {
-  using Limits = std::numeric_limits<double>;
-  std::vector<double> numbers{0, Limits::infinity(), -Limits::infinity()};
-  if (is_floating(dtype)) numbers.push_back(Limits::quiet_NaN());
+/// Pads also with zeros, the ends of the dtype, and NaN.
+Passes padding() {
+  constexpr double end = std::numeric_limits<double>::infinity();
   Passes passes = moves_in_turns();
-  for (const double number : numbers) {
-    const Data constant{.distribution = Distribution::constant, .needle = number};
-    insert_before_last(passes, Pass{"special_operand", {any_exponent(), constant}, moved_rule});
-  }
+  const auto add = [&](const Data& number) {
+    insert_before_last(passes, Pass{"special_operand", {any_exponent(), number}, moved_rule});
+  };
+  for (const double number : {0.0, -0.0, end, -end})
+    add({.distribution = Distribution::constant, .needle = number});
+  for (const Data& nan : nan_of_any_bits()) add(nan);
   return passes;
 }
 
@@ -106,7 +106,7 @@ std::vector<Op> pieces_ops() {
               with_extents(extent("n"), {size("start"), size("count"), extent("step")}),
               slice_signature, moves_in_turns()),
       make_op({"pad", "y[o][before + j][i] = x[o][j][i]; a elsewhere", numbers()},
-              with_extents(size("n"), {size("before"), size("after")}), pad_signature, pad_passes),
+              with_extents(size("n"), {size("before"), size("after")}), pad_signature, padding()),
       make_op({"flip", "y[o][j][i] = x[o][n - 1 - j][i]", numbers()}, with_extents(size("n"), {}),
               flip_signature, moves_in_turns()),
       make_op({"repeat", "y[o][t n + j][i] = x[o][j][i] for each t < times", numbers()},

@@ -9,6 +9,7 @@ import gelus
 import imagined
 import imagined_broadcast
 import imagined_elements
+import imagined_pieces
 import imagined_rows
 import integers
 import layernorms
