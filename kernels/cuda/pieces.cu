@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstddef>
 #include <string>
 
@@ -118,11 +119,16 @@ __device__ void lay_line(const Line<Word>& line, std::int64_t words, std::int64_
   }
 }
 
+/// Vectors of a thread, of so few words that their addresses stay in registers.
+template <class Word>
+constexpr int vectors_of_thread = std::min(vectors_in_flight<vector_elements<Word>, Word>,
+                                           32 / vector_elements<Word>);
+
 /// Blocks along x share a line; blocks, and threads, along y have lines of their own.
 template <class Word>
 __global__ void __launch_bounds__(map_threads, 4) lay_pieces(Lines<Word> lines, Word* y) {
   constexpr int N = vector_elements<Word>;
-  constexpr int K = vectors_in_flight<N, Word>;
+  constexpr int K = vectors_of_thread<Word>;
   const std::int64_t step = std::int64_t{gridDim.y} * blockDim.y;
 #pragma unroll 1
   for (std::int64_t line = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y; line < lines.count;
@@ -144,8 +150,7 @@ struct CudaLayer {
         [lines = lines_of(pieces),
          y = static_cast<Word*>(binding.outputs[0])](cudaStream_t stream) {
           if (lines.count == 0 || lines.words == 0) return;
-          constexpr int of_thread =
-              vector_elements<Word> * vectors_in_flight<vector_elements<Word>, Word>;
+          constexpr int of_thread = vector_elements<Word> * vectors_of_thread<Word>;
           const MapGrid grid(lines.count, (lines.words + of_thread - 1) / of_thread);
           lay_pieces<<<grid.blocks, grid.threads, 0, stream>>>(lines, y);
         });

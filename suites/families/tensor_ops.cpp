@@ -133,13 +133,14 @@ Axis pieces(Level level) {
            {level, {7, 6, 40}},
            {level, {3, 1028, 2}},
            {level, {66, 1, 258}},
+           {level, {61, 1, 1}},
            {level, {1, 3, 4099}}}};
 }
 const Axis empty_pieces{{"outer", "n", "inner"}, {{seeds, {3, 0, 2}}}};
 /// Of a second operand, as long as the first one of equal extents, empty, or short.
 const Axis some_more = axis("m", {{seeds, 5}});
 const Axis other_lengths = axis("m", {{smoke, 24}, {smoke, 12}, {smoke, 6}, {smoke, 0}});
-const Axis few_more = axis("m", {{smoke, 3}});
+const Axis few_more = axis("m", {{seeds, 3}});
 const Axis one_around{{"before", "after"}, {{smoke, {1, 1}}}};
 const Axis some_padding{{"before", "after"}, {{seeds, {2, 3}}}};
 const Axis one_sided{{"before", "after"}, {{smoke, {0, 4}}, {smoke, {9, 0}}, {smoke, {0, 0}}}};
@@ -622,6 +623,8 @@ std::vector<Grid> edge_grids() {
           {{"dot"}, {bf16}, {elements}},
           {{"reduce_max_axis", "argmin_axis"}, {u8}, {through_matrices}},
           {{"add_broadcast"}, {u8}, {of_two, through_matrices}},
+          {{"concat"}, {u8}, {few_more, through_matrices}},
+          {{"flip"}, {u8}, {through_matrices}},
           {{"scan"}, {i32}, {elements}},
           {{"sort"}, {u8}, {elements}},
           {normalisations, {bf16}, {rows}},
