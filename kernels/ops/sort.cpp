@@ -41,7 +41,8 @@ Signature counted(DType dtype, const Params& params) {
   return with_work(s, s.flops);
 }
 
-/// A little below the greatest whole number of which sums with small ones are exact, or large.
+/// Greatest of ordered data: well within the dtype, and far beyond the number of most cases'
+/// elements.
 double greatest_of(DType dtype) {
   return size_bytes(dtype) == 1 ? 100 : size_bytes(dtype) == 2 ? 6e4 : 1e9;
 }
@@ -84,8 +85,8 @@ Passes telling_ties(DType dtype, const Params& params) {
 }
 
 /// Rows whose greatest elements lie at each border in turn, are of all sizes, infinite, or NaN,
-/// which is the greatest of all. Equal ones come last: where a library promises nothing of their
-/// places, its values have been judged before.
+/// which is the greatest of all. Data of many equal ones come last: where a library promises
+/// nothing of their places, most of its values have been judged before.
 Passes selecting(DType dtype, const Params& params) {
   const TensorSpec x = selected(dtype, params).inputs[0];
   const Passes plain = order();
