@@ -1,9 +1,7 @@
 #include "kernels/reference/dot.h"
 
 #include <array>
-#include <bit>
 #include <cmath>
-#include <cstdint>
 
 #include "kernels/reference/exact_sum.h"
 
@@ -20,23 +18,6 @@ namespace {
 
 constexpr std::size_t lanes = 16;
 using Lanes = std::array<double, lanes>;
-
-/// The first 26 significand bits of a number of any size: a product with 2^27 + 1 could overflow.
-inline double high_half(double x) {
-  constexpr std::uint64_t low_bits = (std::uint64_t{1} << 27U) - 1;
-  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & ~low_bits);
-}
-
-/// Rounding error of product = a b, by splitting both factors into halves. Dekker: Numer. Math. 18,
-/// 1971. Off by 2^-106 of the product at most, of which low halves have 27 bits, unless something
-/// underflows.
-inline double product_error(double a, double b, double product) {
-  const double high_a = high_half(a);
-  const double low_a = a - high_a;
-  const double high_b = high_half(b);
-  const double low_b = b - high_b;
-  return ((high_a * high_b - product) + high_a * low_b + low_a * high_b) + low_a * low_b;
-}
 
 ASSAY_REFERENCE_CLONES Dot plain_dot(const double* a, const double* b, std::size_t n) {
   double sum = 0;
@@ -87,7 +68,7 @@ ASSAY_REFERENCE_CLONES Dot precise_dot(const double* a, const double* b, std::si
     const double product = a[i] * b[i];
     double error = 0;
     two_sum(high[lane], product, high[lane], error);
-    low[lane] += error + product_error(a[i], b[i], product);
+    low[lane] += error + std::fma(a[i], b[i], -product);
     magnitude[lane] += std::abs(product);
   };
   std::size_t i = 0;

@@ -27,8 +27,9 @@ struct Dot {
 /// bound of sums kept in f32. Integers below 2^53 are exact.
 void plain_dots(const double* a, const double* b, std::size_t n, std::span<Dot> dots);
 
-/// Handles any doubles. Errs by n 2^-104 of the magnitude. Algorithm Dot2 of Ogita, Rump, Oishi:
-/// "Accurate sum and dot product", SIAM J. Sci. Comput. 26(6), 2005, in several lanes.
+/// Handles any doubles. Errs by n 2^-104 of the magnitude, and by n 2^-1075. Algorithm Dot2 of
+/// Ogita, Rump, Oishi: "Accurate sum and dot product", SIAM J. Sci. Comput. 26(6), 2005, in several
+/// lanes. By FMA: halves of factors, as of Dekker, err by units of subnormal products.
 void precise_dots(const double* a, const double* b, std::size_t n, std::span<Dot> dots);
 
 /// Selects the algorithm that elements of T need.
