@@ -14,12 +14,25 @@ OpInstance with_count(const OpInstance& op, std::string_view parameter, std::siz
   return instantiate(*op.op, op.format, params);
 }
 
-/// The rows of `whole` with these indices; all of it if there are none.
+/// The rows of `whole` with these indices, or the lines where those lie side by side; all of it if
+/// there are none.
 HostTensor take(const HostTensor& whole, const TensorSpec& spec,
                 std::span<const std::int64_t> indices) {
   HostTensor part(spec);
   if (indices.empty()) {
     std::ranges::copy(whole.bytes(), part.bytes().begin());
+    return part;
+  }
+  if (spec.axis) {
+    const TensorSpec& from = whole.spec();
+    const std::size_t width = size_bytes(spec.dtype);
+    for (std::int64_t i = 0; i < spec.elements(); ++i) {
+      const std::int64_t line = indices[static_cast<std::size_t>(spec.line_of(i))];
+      const auto at =
+          static_cast<std::size_t>(from.element_of_line(line, spec.place_of(i))) * width;
+      std::ranges::copy(whole.bytes().subspan(at, width),
+                        part.bytes().subspan(static_cast<std::size_t>(i) * width).begin());
+    }
     return part;
   }
   const std::size_t row_bytes = part.bytes().size() / indices.size();

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <vector>
 
 #include "harness/execute/memory.h"
+#include "harness/execute/part_of_problem.h"
 #include "harness/execute/trial.h"
 #include "harness/execute/verify_launch.h"
 #include "kernels/core/status.h"
@@ -30,26 +33,25 @@ bool is_no_answer(Failure failure) {
          failure == Failure::out_of_memory;
 }
 
-void launch_rows(const OpInstance& part, std::span<placement::Place* const> lane,
+void launch_rows(const OpInstance& op, std::int64_t rows, std::span<placement::Place* const> lane,
                  const RankInputs& inputs, const HostTensor& verified, const Checks& checks,
                  SmallerBatches& found) {
-  const std::int64_t rows = part.params.integer(part.op->independent_rows);
-  RankInputs own(1);
-  for (std::size_t i = 0; i < part.signature.inputs.size(); ++i) {
-    own[0].push_back(beginning_of(inputs[0][i], part.signature.inputs[i]));
-  }
-  Trial trial(part, lane);
+  std::vector<std::int64_t> first(static_cast<std::size_t>(rows));
+  std::iota(first.begin(), first.end(), 0);
+  const PartOfProblem part = part_of(op, inputs[0], std::move(first), {});
+  const RankInputs& own = part.inputs;
+  Trial trial(part.op, lane);
   trial.tensors().upload(own);
   arm_for_timing(trial);
   trial.launch();
   trial.synchronize();
-  const HostTensor expected = beginning_of(verified, part.signature.outputs[0]);
+  const HostTensor expected = beginning_of(verified, part.op.signature.outputs[0]);
   const auto element = trial.tensors().output(0).first_difference(expected);
   check_surroundings(trial, {&own, 1}, checks, "smaller_batch");
   found.launched.push_back(rows);
   if (!element) return;
   if (found.other_bits.empty()) {
-    found.first_difference = fmt::format("{}={}: [{}]", part.op->independent_rows, rows, *element);
+    found.first_difference = fmt::format("{}={}: [{}]", op.op->independent_rows, rows, *element);
   }
   found.other_bits.push_back(rows);
 }
@@ -79,7 +81,7 @@ SmallerBatches launch_smaller_batches(const OpInstance& op, std::span<placement:
     const OpInstance part = with_rows(op, rows);
     if (too_little_memory_now(host_bytes(part, is_host))) continue;
     try {
-      launch_rows(part, lane, inputs, verified, checks, found);
+      launch_rows(op, rows, lane, inputs, verified, checks, found);
     } catch (const DeviceError& error) {
       if (is_no_answer(error.failure())) continue;
       throw DeviceError(error.failure(), fmt::format("{}={}, a part of the case: {}",

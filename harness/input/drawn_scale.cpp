@@ -41,7 +41,7 @@ std::int64_t own_scale_elements(const OpInstance& op, const Pass& pass, int inpu
   constexpr std::int64_t most = std::int64_t{1} << 2 * max_own_shift;
   const bool has_bias = s.inputs.size() > 2;
   if (has_bias && exact_integers(op).limit < most) return 0;
-  return s.inputs[static_cast<std::size_t>(input)].shape.back();
+  return s.inputs[static_cast<std::size_t>(input)].line_elements();
 }
 
 int own_exponent(const TensorKey& key, std::int64_t run) {

@@ -128,13 +128,15 @@ void generate(const OpInstance& op, const Pass& pass, const TensorKey& key, Host
     return;
   }
   if (data.distribution == Distribution::given) return fill_given(op, key, tensor);
-  const Shape& shape = tensor.spec().shape;
+  const TensorSpec& spec = tensor.spec();
   const std::int64_t rows = key.may_repeat ? rows_before_repeat(op, key.pass, key.input) : 0;
-  const bool repeats = rows > 0 && rows < shape.at(0);
-  visit_dtype(tensor.spec().dtype, [&]<class T>(std::type_identity<T>) {
-    auto elements = tensor.as<T>();
+  const std::int64_t all_rows = rows > 0 ? repeatable_rows(spec) : 0;
+  const bool repeats = rows < all_rows;
+  visit_dtype(spec.dtype, [&]<class T>(std::type_identity<T>) {
+    const auto whole = tensor.as<T>();
+    auto elements = whole;
     if (repeats) {
-      elements = elements.first(elements.size() / static_cast<std::size_t>(shape[0]) *
+      elements = elements.first(elements.size() / static_cast<std::size_t>(all_rows) *
                                 static_cast<std::size_t>(rows));
     }
     Filler<T>(data, op, key.input, {key.seed, stream, drawn_exponent(op, key), key.rank}, elements)
@@ -144,12 +146,12 @@ void generate(const OpInstance& op, const Pass& pass, const TensorKey& key, Host
       if (run > 0) scale_runs(elements, run, key);
     }
     if (data.specials != Specials::none && !elements.empty()) {
-      std::int64_t run = data.run > 0 ? data.run : tensor.spec().line_elements();
+      std::int64_t run = data.run > 0 ? data.run : spec.line_elements();
       if (data.runs > 0) run = (std::ssize(elements) + data.runs - 1) / data.runs;
-      sprinkle(elements, run, data, op, tensor.spec().dtype, key.seed, stream);
+      sprinkle(elements, run, data, op, spec.dtype, key.seed, stream);
     }
-    if (tensor.spec().line_step() > 1) lay_lines(elements, tensor.spec());
     if (repeats) repeat_rows(tensor.bytes(), elements.size_bytes());
+    if (spec.line_step() > 1) lay_lines(whole, spec);
   });
 }
 

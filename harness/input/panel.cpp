@@ -72,4 +72,8 @@ std::int64_t rows_before_repeat(const OpInstance& op, int pass, int input) {
   return is_x ? p.rows : p.cols;
 }
 
+std::int64_t repeatable_rows(const TensorSpec& spec) {
+  return spec.axis ? spec.elements() / spec.line_elements() : spec.shape.at(0);
+}
+
 }  // namespace assay::input

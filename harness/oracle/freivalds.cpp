@@ -11,6 +11,7 @@
 
 #include "harness/oracle/element_result.h"
 #include "harness/oracle/tolerance.h"
+#include "kernels/core/lines.h"
 #include "kernels/core/parallel.h"
 #include "kernels/core/philox.h"
 
@@ -208,12 +209,15 @@ Verdict judge(const reference::Problem& problem, std::span<const std::byte> actu
   const Shape& y = op.signature.outputs[0].shape;
   const auto elements = static_cast<std::size_t>(op.signature.outputs[0].elements());
   const bool has_bias = problem.ranks[0].size() > 2;
+  const TensorSpec& x = op.signature.inputs[0];
+  std::vector<In> lines_of_x;
+  std::vector<In> lines_of_w;
   Product<In, Out> product{
       .m = y.at(0),
       .n = y.at(1),
-      .k = op.signature.inputs[0].shape.at(1),
-      .x = problem.input<In>(0),
-      .w = problem.input<In>(1),
+      .k = x.line_elements(),
+      .x = first_lines(problem.input<In>(0), x, y.at(0), lines_of_x),
+      .w = first_lines(problem.input<In>(1), op.signature.inputs[1], y.at(1), lines_of_w),
       .b = has_bias ? problem.input<Out>(2) : std::span<const Out>{},
       .y = {reinterpret_cast<const Out*>(actual.data()), elements},
   };

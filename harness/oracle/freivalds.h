@@ -9,9 +9,9 @@
 namespace assay::oracle {
 
 /// Judges a product y = x W^T + b of exact integers, or of such times one power of two in x and one
-/// in W, without computing it: each row of y must
-/// satisfy y r = x (W^T r) + b r for random weights r, in O(MN + NK + MK) operations instead of
-/// O(MNK), and with no structure in the data that a misplaced tile could hide behind.
+/// in W, without computing it, wherever the lines of x and W lie (Signature::is_product): each row
+/// of y must satisfy y r = x (W^T r) + b r for random weights r, in O(MN + NK + MK) operations
+/// instead of O(MNK), and with no structure in the data that a misplaced tile could hide behind.
 ///
 /// R. Freivalds: "Probabilistic machines can use less running time", IFIP Congress 1977. With
 /// weights uniform in [1, 2^16] a wrong row passes with a probability of at most 2^-16: given all

@@ -9,6 +9,7 @@
 
 #include "harness/oracle/number.h"
 #include "kernels/core/block_format.h"
+#include "kernels/core/lines.h"
 #include "kernels/core/parallel.h"
 #include "kernels/core/philox.h"
 
@@ -107,9 +108,10 @@ struct SignedProduct {
 }  // namespace
 
 bool has_random_signs(const OpInstance& op) {
+  const ParamValue* act = op.params.find("act");
   return op.signature.is_product && is_floating(output_dtype(op)) &&
          is_floating(op.signature.inputs[0].dtype) && block_format(op.format) == nullptr &&
-         op.params.word("act") == "none";
+         (act == nullptr || op.params.word("act") == "none");
 }
 
 RowResidual random_signs(const reference::Problem& problem, const Tolerance& tolerance,
@@ -126,12 +128,15 @@ RowResidual random_signs(const reference::Problem& problem, const Tolerance& tol
         throw std::logic_error("random_signs: no product has such dtypes");
       } else {
         const Shape& y = op.signature.outputs[0].shape;
+        const TensorSpec& x = op.signature.inputs[0];
+        std::vector<In> lines_of_x;
+        std::vector<In> lines_of_w;
         SignedProduct<In, Out> product{
             .m = y.at(0),
             .n = y.at(1),
-            .k = op.signature.inputs[0].shape.at(1),
-            .x = problem.input<In>(0),
-            .w = problem.input<In>(1),
+            .k = x.line_elements(),
+            .x = first_lines(problem.input<In>(0), x, y.at(0), lines_of_x),
+            .w = first_lines(problem.input<In>(1), op.signature.inputs[1], y.at(1), lines_of_w),
             .b = problem.ranks[0].size() > 2 ? problem.input<Out>(2) : std::span<const Out>{},
             .y = {reinterpret_cast<const Out*>(actual.data()),
                   static_cast<std::size_t>(op.signature.outputs[0].elements())},

@@ -53,8 +53,8 @@ struct Signature {
   /// If not 0: sums of exact data are scaled, by a power of two, to about this root mean square.
   /// Variants of the activation after them differ at such values.
   double sum_rms = 0;
-  /// True for a product x W^T of inputs 0 and 1. Their rows may repeat, so that a small reference
-  /// judges all of a large output (harness/input/panel.h).
+  /// True for a product: y[i][j] is line i of input 0 times line j of input 1 (TensorSpec::axis).
+  /// Lines may repeat: a small reference judges all of a large output (harness/input/panel.h).
   bool is_product = false;
   /// Output that is judged, and comes first here (of_output); the order of kernels otherwise.
   std::size_t judged_output = 0;
@@ -111,10 +111,10 @@ struct Op {
   std::vector<Format> matrix_unit_formats;  // subset that only matrix units compute in
   std::vector<Parameter> parameters;
   /// Parameter that counts the outermost rows of the output, each of which depends only on the same
-  /// row of the inputs of so many rows. Fewer of them are the same problem in part. Empty: none.
+  /// row or line of the inputs of so many. Fewer of them are the same problem in part. Empty: none.
   std::string_view independent_rows;
   /// Likewise of the output's columns: parameter that counts them, each of which depends only on
-  /// the same row of the inputs of so many rows, as the outputs of a layer do. Empty: none.
+  /// the same row or line of the inputs of so many, as the outputs of a layer do. Empty: none.
   std::string_view independent_columns = {};
   Neutral neutral = Neutral::zero;
   /// Throws NotApplicable for parameters that do not fit together.

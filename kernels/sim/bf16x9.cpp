@@ -24,14 +24,31 @@ std::span<const float> factors(const OpInstance& op, const Binding& binding, std
           static_cast<std::size_t>(op.signature.inputs.at(input).elements())};
 }
 
-/// Replaces each row of `width` elements by a row of their parts for each product.
-void expand(std::span<const float> from, std::size_t width, std::span<const std::size_t> order,
+/// Replaces each line of elements by a row of their parts for each product.
+void expand(std::span<const float> from, const TensorSpec& spec, std::span<const std::size_t> order,
             std::vector<float>& to) {
+  const auto width = static_cast<std::size_t>(spec.line_elements());
   for (std::size_t i = 0; i < from.size(); ++i) {
     const std::array<float, 3> parts = bf16_parts(from[i]);
-    const std::size_t first = i / width * width * order.size() + i % width;
+    const auto element = static_cast<std::int64_t>(i);
+    const auto line = static_cast<std::size_t>(spec.line_of(element));
+    const std::size_t first =
+        line * width * order.size() + static_cast<std::size_t>(spec.place_of(element));
     for (std::size_t p = 0; p < order.size(); ++p) to[first + p * width] = parts.at(order[p]);
   }
+}
+
+/// The layer of rows of all parts, wherever the lines of the product lie.
+OpInstance layer_of_parts(const OpInstance& op) {
+  const Shape& y = op.signature.outputs[0].shape;
+  const ParamValue* act = op.params.find("act");
+  Params params;
+  params.set("batch", y.at(0));
+  params.set("in", op.signature.inputs[0].line_elements() * op.format.product()->parts);
+  params.set("out", y.at(1));
+  params.set("bias", std::int64_t{op.signature.inputs.size() > 2 ? 1 : 0});
+  params.set("act", act == nullptr ? ParamValue{std::string("none")} : *act);
+  return instantiate(*find_op("linear"), DType::f32, params);
 }
 
 class Bf16x9Matmul final : public Kernel {
@@ -45,9 +62,7 @@ class Bf16x9Matmul final : public Kernel {
     Binding expanded = binding;
     expanded.inputs.at(0) = x_.data();
     expanded.inputs.at(1) = w_.data();
-    Params params = op.params;
-    params.set("in", op.params.integer("in") * op.format.product()->parts);
-    of_parts_ = prepare(instantiate(*op.op, DType::f32, params), std::span(&expanded, 1));
+    of_parts_ = prepare(layer_of_parts(op), std::span(&expanded, 1));
     of_factors_ =
         prepare(instantiate(*op.op, DType::f32, op.params), std::span(&std::as_const(binding), 1));
   }
@@ -56,9 +71,9 @@ class Bf16x9Matmul final : public Kernel {
     const std::span<const float> x = factors(op_, binding_, 0);
     const std::span<const float> w = factors(op_, binding_, 1);
     if (!all_finite(x) || !all_finite(w)) return of_factors_->launch();
-    const auto width = static_cast<std::size_t>(op_.params.integer("in"));
-    expand(x, width, std::span(parts_of_x).first(products_), x_);
-    expand(w, width, std::span(parts_of_w).first(products_), w_);
+    const std::vector<TensorSpec>& inputs = op_.signature.inputs;
+    expand(x, inputs[0], std::span(parts_of_x).first(products_), x_);
+    expand(w, inputs[1], std::span(parts_of_w).first(products_), w_);
     of_parts_->launch();
   }
   std::string implementation() const override {

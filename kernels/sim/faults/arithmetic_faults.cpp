@@ -101,7 +101,7 @@ void truncation(Launch& launch) {
     const auto x = launch.input<float>(0);
     const auto y = launch.output<BFloat16>();
     for (std::size_t i = 0; i < y.size(); ++i) y[i] = truncated(x[i]);
-  } else if (launch.op().op->name == "linear") {
+  } else if (launch.op().signature.is_product) {
     multiply<BFloat16>(launch, [](auto x, auto w, auto bias) {
       float sum = 0;
       if constexpr (is_narrow_float<decltype(bias)>) sum = wide(bias);

@@ -26,7 +26,7 @@ Parts rounded_parts_of(float x) {
 
 /// Adds, in f32, the products of parts i and j with i + j up to `last_order`.
 void sum_parts(Launch& launch, std::size_t last_order, Parts (*parts_of)(float)) {
-  if (launch.op().format != ProductFormat::bf16x9 || launch.op().params.word("act") != "none") {
+  if (launch.op().format != ProductFormat::bf16x9 || !is_plain_product(launch.op())) {
     return launch.right();
   }
   multiply<float>(launch, [&](auto x, auto w, auto bias) {

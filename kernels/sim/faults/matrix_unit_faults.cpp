@@ -62,7 +62,7 @@ void append_products(T x, T w, Format format, std::vector<double>& products) {
 /// Truncates sums, in steps of many products.
 void truncating_sums(Launch& launch) {
   const OpInstance& op = launch.op();
-  if (op.params.word("act") != "none") return launch.right();
+  if (!is_plain_product(op)) return launch.right();
   const MathMode mode = mode_of(op);
   for_products_in_f32(launch, [&]<class T>(std::type_identity<T>) {
     multiply<T>(launch, [&](auto x, auto w, auto bias) {

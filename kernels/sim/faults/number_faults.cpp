@@ -142,7 +142,7 @@ void other_epsilon(Launch& launch) {
 }
 
 void integers_through_f32(Launch& launch) {
-  if (launch.op().format != DType::i8 || launch.op().op->name != "linear") return launch.right();
+  if (launch.op().format != DType::i8 || !launch.op().signature.is_product) return launch.right();
   multiply<std::int8_t>(launch, [](auto x, auto w, auto bias) {
     float sum = 0;
     for (std::size_t i = 0; i < x.size(); ++i) sum += static_cast<float>(int{x[i]} * int{w[i]});

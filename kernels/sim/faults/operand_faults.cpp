@@ -44,9 +44,12 @@ void activation_variant(Launch& launch) {
 
 /// Leaves out the last term of each sum.
 void loop_short(Launch& launch) {
-  const auto width = static_cast<std::size_t>(launch.op().signature.inputs.at(0).shape.back());
+  const TensorSpec& spec = launch.op().signature.inputs.at(0);
   launch.with_input(0, changed(launch, 0, [&]<class T>(std::span<T> x) {
-                      for (std::size_t i = width - 1; i < x.size(); i += width) x[i] = T{};
+                      for (std::int64_t i = 0; i < std::ssize(x); ++i) {
+                        const bool is_last = spec.place_of(i) == spec.line_elements() - 1;
+                        if (is_last) x[static_cast<std::size_t>(i)] = T{};
+                      }
                     }));
 }
 
