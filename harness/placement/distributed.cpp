@@ -28,12 +28,10 @@ Tensor rows_of(const Tensor& samples, std::span<const std::int64_t> indices) {
 
 Tensor weight_gradient(const Tensor& x, const Tensor& g) {
   Params params;
-  params.set("batch", g.shape().at(1));
-  params.set("in", x.shape().at(0));
-  params.set("out", x.shape().at(1));
-  params.set("bias", std::int64_t{0});
-  params.set("act", std::string("none"));
-  return apply("linear", params, {g.transposed(), x.transposed()});
+  params.set("batch", x.shape().at(0));
+  params.set("in", x.shape().at(1));
+  params.set("out", g.shape().at(1));
+  return apply("linear_dw", params, {g, x});
 }
 
 Group::Group(std::vector<Place*> places, Bootstrap& bootstrap) : places_(std::move(places)) {

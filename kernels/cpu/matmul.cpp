@@ -73,9 +73,15 @@ std::unique_ptr<Kernel> by_blas(const DnnlMatmul::Shape& shape, const Binding& b
   const auto* a = static_cast<const double*>(binding.inputs[0]);
   const auto* b = static_cast<const double*>(binding.inputs[1]);
   auto* y = static_cast<double*>(binding.outputs[0]);
-  return std::make_unique<FunctionKernel>(dgemm_implementation() + " per matrix", [=] {
-    Dgemm{.m = shape.m, .n = shape.n, .k = shape.k}.run_all(shape.matrices, a, b, y);
-  });
+  return std::make_unique<FunctionKernel>(
+      dgemm_implementation() + (shape.matrices > 1 ? " per matrix" : ""), [=] {
+        Dgemm{.m = shape.m,
+              .n = shape.n,
+              .k = shape.k,
+              .a_transposed = shape.a_transposed,
+              .b_transposed = shape.b_transposed}
+            .run_all(shape.matrices, a, b, y);
+      });
 }
 
 std::unique_ptr<Kernel> by_library(const DnnlMatmul::Shape& shape, const Binding& binding) {
@@ -96,11 +102,8 @@ std::unique_ptr<Kernel> narrow_product(const DnnlMatmul::Shape& shape, const Bin
                        y = binding.outputs[0]] { product->run(a, b, nullptr, y); });
 }
 
-std::unique_ptr<Kernel> batched_matmul(const OpInstance& op, const Binding& binding) {
-  const DnnlMatmul::Shape shape{.matrices = op.params.integer("batch"),
-                                .m = op.params.integer("m"),
-                                .n = op.params.integer("n"),
-                                .k = op.params.integer("k")};
+std::unique_ptr<Kernel> product(const DnnlMatmul::Shape& shape, const OpInstance& op,
+                                const Binding& binding) {
   return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) -> std::unique_ptr<Kernel> {
     if constexpr (std::is_same_v<T, double>) {
       return by_blas(shape, binding);
@@ -112,10 +115,33 @@ std::unique_ptr<Kernel> batched_matmul(const OpInstance& op, const Binding& bind
   });
 }
 
+std::unique_ptr<Kernel> batched_matmul(const OpInstance& op, const Binding& binding) {
+  const DnnlMatmul::Shape shape{.matrices = op.params.integer("batch"),
+                                .m = op.params.integer("m"),
+                                .n = op.params.integer("n"),
+                                .k = op.params.integer("k")};
+  return product(shape, op, binding);
+}
+
+/// dx [batch][in] = dy [batch][out] w [out][in].
+std::unique_ptr<Kernel> linear_dx(const OpInstance& op, const Binding& binding) {
+  const DnnlMatmul::Shape shape{
+      .m = op.params.integer("batch"), .n = op.params.integer("in"), .k = op.params.integer("out")};
+  return product(shape, op, binding);
+}
+
+/// dw [out][in] = dy [batch][out]^T x [batch][in].
+std::unique_ptr<Kernel> linear_dw(const OpInstance& op, const Binding& binding) {
+  const DnnlMatmul::Shape shape{.m = op.params.integer("out"),
+                                .n = op.params.integer("in"),
+                                .k = op.params.integer("batch"),
+                                .a_transposed = true};
+  return product(shape, op, binding);
+}
+
 constexpr KernelRow rows[] = {
-    {"linear", linear},
-    {"linear_stack", linear_stack},
-    {"batched_matmul", batched_matmul},
+    {"linear", linear},       {"linear_stack", linear_stack},     {"linear_dx", linear_dx},
+    {"linear_dw", linear_dw}, {"batched_matmul", batched_matmul},
 };
 
 }  // namespace

@@ -66,7 +66,7 @@ struct DnnlMatmul::Plan {
 };
 
 DnnlMatmul::DnnlMatmul(DType inputs, DType output, const Shape& shape) {
-  const memory::desc x = matrix(shape.matrices, shape.m, shape.k, inputs, false);
+  const memory::desc x = matrix(shape.matrices, shape.m, shape.k, inputs, shape.a_transposed);
   const memory::desc w = matrix(shape.matrices, shape.k, shape.n, inputs, shape.b_transposed);
   const memory::desc y = matrix(shape.matrices, shape.m, shape.n, output, false);
   const memory::desc bias = shape.bias ? matrix(1, 1, shape.n, inputs, false) : memory::desc();

@@ -17,6 +17,7 @@ class DnnlMatmul {
     std::int64_t m = 1;         // rows of a and y
     std::int64_t n = 1;         // columns of b and y
     std::int64_t k = 1;
+    bool a_transposed = false;  // a is stored as k rows of m
     bool b_transposed = false;  // b is stored as n rows of k, as weights are
     bool bias = false;          // n elements, added to each row; in the inputs' dtype
   };

@@ -26,8 +26,10 @@ void multiply(const Dgemm& p, const double* a, const double* b, double* y) {
   const auto rows = static_cast<blasint>(p.m);
   const auto cols = static_cast<blasint>(p.n);
   const auto inner = static_cast<blasint>(p.k);
-  cblas_dgemm(CblasRowMajor, CblasNoTrans, p.b_transposed ? CblasTrans : CblasNoTrans, rows, cols,
-              inner, 1, a, inner, b, p.b_transposed ? inner : cols, p.add ? 1 : 0, y, cols);
+  const auto order = [](bool transposed) { return transposed ? CblasTrans : CblasNoTrans; };
+  cblas_dgemm(CblasRowMajor, order(p.a_transposed), order(p.b_transposed), rows, cols, inner, 1, a,
+              p.a_transposed ? rows : inner, b, p.b_transposed ? inner : cols, p.add ? 1 : 0, y,
+              cols);
 }
 
 }  // namespace

@@ -5,12 +5,13 @@
 
 namespace assay::cpu {
 
-/// y = a b of row-major f64 matrices by OpenBLAS, on OpenMP's number of threads. b may be stored as
-/// n rows of k. With `add` the product is added to y.
+/// y = a b of row-major f64 matrices by OpenBLAS, on OpenMP's number of threads. a may be stored as
+/// k rows of m, b as n rows of k. With `add` the product is added to y.
 struct Dgemm {
   std::int64_t m = 1;
   std::int64_t n = 1;
   std::int64_t k = 1;
+  bool a_transposed = false;
   bool b_transposed = false;
   bool add = false;
 

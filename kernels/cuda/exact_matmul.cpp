@@ -67,6 +67,7 @@ ExactMatmul::ExactMatmul(const MatmulPlan& plan)
       n_(plan.n),
       k_(plan.k),
       a_transposed_(plan.a_transposed),
+      b_transposed_(plan.b_transposed),
       result_bits_(bits_of(plan.result)),
       has_bias_((plan.epilogue & CUBLASLT_EPILOGUE_BIAS) != 0),
       is_relu_((plan.epilogue & CUBLASLT_EPILOGUE_RELU) != 0) {

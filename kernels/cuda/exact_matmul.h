@@ -24,7 +24,11 @@ class ExactMatmul {
     const std::int64_t r = i / (m_ * k_) * m_ + (a_transposed_ ? at / k_ : at % m_);
     return column(r) * b_sign(a_transposed_ ? at % k_ : at / m_);
   }
-  constexpr std::int64_t b_at(std::int64_t i) const { return row(i / k_) * a_sign(i % k_); }
+  constexpr std::int64_t b_at(std::int64_t i) const {
+    const std::int64_t at = i % (k_ * n_);
+    const std::int64_t c = i / (k_ * n_) * n_ + (b_transposed_ ? at % n_ : at / k_);
+    return row(c) * a_sign(b_transposed_ ? at / n_ : at % k_);
+  }
   constexpr std::int64_t d_at(std::int64_t i) const {
     return expected(i / (m_ * n_) * m_ + i % m_, i / m_);
   }
@@ -80,6 +84,7 @@ class ExactMatmul {
 
   std::int64_t m_, n_, k_;
   bool a_transposed_;
+  bool b_transposed_;
   int result_bits_;
   bool has_bias_;
   bool is_relu_;

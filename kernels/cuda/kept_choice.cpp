@@ -16,8 +16,9 @@ constexpr std::size_t digits_per_word = 16;
 std::string plan_text(const MatmulPlan& p, std::uintptr_t bias_offset) {
   std::ostringstream text;
   text << "m=" << p.m << " n=" << p.n << " k=" << p.k << " batch=" << p.batch
-       << " a_transposed=" << p.a_transposed << " leading=" << p.a_leading << "," << p.b_leading
-       << "," << p.d_leading << " stride=" << p.a_stride << "," << p.b_stride << "," << p.d_stride
+       << " a_transposed=" << p.a_transposed << " b_transposed=" << p.b_transposed
+       << " leading=" << p.a_leading << "," << p.b_leading << "," << p.d_leading
+       << " stride=" << p.a_stride << "," << p.b_stride << "," << p.d_stride
        << " types=" << p.factors << "," << p.result << "," << p.scale << " compute=" << p.compute
        << " epilogue=" << p.epilogue << " fast_accumulation=" << int{p.fast_accumulation}
        << " blocks=";

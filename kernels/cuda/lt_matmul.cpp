@@ -73,6 +73,7 @@ struct LtMatmul::Handles {
     library = lt.handle();
     check(lt.create_product(&product, plan.compute, plan.scale), "cublasLtMatmulDescCreate");
     set(lt, product, CUBLASLT_MATMUL_DESC_TRANSA, plan.a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
+    set(lt, product, CUBLASLT_MATMUL_DESC_TRANSB, plan.b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
     set(lt, product, CUBLASLT_MATMUL_DESC_EPILOGUE, plan.epilogue);
     // Sums of 8-bit floats are promoted to f32 along the way. The default scale is 1.
     if (plan.factors == CUDA_R_8F_E4M3) {
@@ -88,11 +89,13 @@ struct LtMatmul::Handles {
       set(lt, product, CUBLASLT_MATMUL_DESC_A_SCALE_MODE, mode);
       set(lt, product, CUBLASLT_MATMUL_DESC_B_SCALE_MODE, mode);
     }
-    a = plan.a_transposed
-            ? layout_of(lt, plan.factors, plan.k, plan.m, plan.a_leading, plan.batch, plan.a_stride)
-            : layout_of(lt, plan.factors, plan.m, plan.k, plan.a_leading, plan.batch,
-                        plan.a_stride);
-    b = layout_of(lt, plan.factors, plan.k, plan.n, plan.b_leading, plan.batch, plan.b_stride);
+    const auto factor = [&](bool transposed, std::int64_t rows, std::int64_t cols,
+                            std::int64_t leading, std::int64_t stride) {
+      return layout_of(lt, plan.factors, transposed ? cols : rows, transposed ? rows : cols,
+                       leading, plan.batch, stride);
+    };
+    a = factor(plan.a_transposed, plan.m, plan.k, plan.a_leading, plan.a_stride);
+    b = factor(plan.b_transposed, plan.k, plan.n, plan.b_leading, plan.b_stride);
     d = layout_of(lt, plan.result, plan.m, plan.n, plan.d_leading, plan.batch, plan.d_stride);
   }
   ~Handles() {

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <functional>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,8 +9,7 @@
 #include "kernels/cuda/block_scales.h"
 #include "kernels/cuda/cublas_lt.h"
 #include "kernels/cuda/kernels.h"
-#include "kernels/cuda/layer_epilogue.h"
-#include "kernels/cuda/lt_matmul.h"
+#include "kernels/cuda/layer.h"
 #include "kernels/cuda/real_data.h"
 
 namespace assay::cuda {
@@ -28,91 +26,6 @@ MathMode mode_of(Format format, const CudaStream& stream) {
   require_units(format, major, minor);
   return matmul_mode(format, major);
 }
-
-/// Shape of one fully connected layer, or of the products of a batch: act(products + bias), rows of
-/// `cols` elements, and a bias of `cols` elements.
-struct LayerShape {
-  Format format;
-  std::string act;
-  std::int64_t rows, cols;
-  std::function<MatmulPlan(DType result)> plan;
-};
-struct LayerTensors {
-  const void* x;
-  const void* w;
-  const void* bias;  // null: none
-  void* y;
-  const void* x_scales = nullptr;  // in tiles, of block-scaled factors
-  const void* w_scales = nullptr;
-};
-
-/// Names the operations after the sums: "bias", "bias and relu", "rounding".
-std::string epilogue_text(const LayerShape& shape, bool bias) {
-  if (shape.act == "none") return bias ? "bias" : "rounding";
-  return (bias ? "bias and " : "") + shape.act;
-}
-
-/// Uses the library's epilogue if it has one for the activation and that is right. Else leaves the
-/// sums in the accumulator's type, and our own kernel adds the bias, activates and rounds once.
-class Layer {
- public:
-  Layer(const LayerShape& shape, const LayerTensors& t, CudaStream& stream,
-        const std::shared_ptr<Workspace>& workspace, const FillOperands& fill_real,
-        SearchBudget& budget)
-      : shape_(shape), epilogue_(epilogue_text(shape, t.bias != nullptr)) {
-    const DType result = result_dtype(shape.format);
-    const DType wide = accumulator(shape.format);
-    std::vector<Way<LtMatmul>> ways;
-    const auto fused = epilogue_of(shape.act, t.bias != nullptr, shape.format);
-    if (fused) {
-      ways.push_back({"the library's " + epilogue_, [&] {
-                        MatmulPlan plan = shape.plan(result);
-                        plan.epilogue = *fused;
-                        return std::make_unique<LtMatmul>(plan, operands(t, t.y), stream, workspace,
-                                                          fill_real, budget);
-                      }});
-    }
-    // Plain sums in their own type have no second way.
-    if (fused != CUBLASLT_EPILOGUE_DEFAULT || result != wide) {
-      ways.push_back({"our own " + epilogue_, [&] {
-                        sums_ = std::make_unique<Workspace>(
-                            static_cast<std::size_t>(shape.rows * shape.cols) * size_bytes(wide));
-                        return std::make_unique<LtMatmul>(shape.plan(wide),
-                                                          operands(t, sums_->data()), stream,
-                                                          workspace, fill_real, budget);
-                      }});
-    }
-    product_ = first_right<LtMatmul>(ways, rejected_);
-    if (!product_->left_out().empty()) {
-      rejected_.text += (rejected_.text.empty() ? "" : ", ") + product_->left_out();
-    }
-    std::ranges::copy(product_->wrong(), std::back_inserter(rejected_.wrong));
-  }
-
-  void run(const LayerTensors& t, cudaStream_t stream) const {
-    product_->run(operands(t, sums_ ? sums_->data() : t.y), stream);
-    if (!sums_) return;
-    layer_epilogue(shape_.format, shape_.act, sums_->data(), t.bias, t.y, shape_.rows, shape_.cols,
-                   stream);
-  }
-  std::string implementation() const {
-    return product_->implementation() + (sums_ ? "; own " + epilogue_ : "") +
-           (rejected_.text.empty() ? "" : "; left out: " + rejected_.text);
-  }
-  const std::vector<std::string>& wrong_algorithms() const { return rejected_.wrong; }
-
- private:
-  static Operands operands(const LayerTensors& t, void* d) {
-    return {
-        .a = t.w, .b = t.x, .bias = t.bias, .d = d, .a_scales = t.w_scales, .b_scales = t.x_scales};
-  }
-
-  LayerShape shape_;
-  std::string epilogue_;
-  std::unique_ptr<LtMatmul> product_;
-  std::unique_ptr<Workspace> sums_;  // null with the library's epilogue
-  Rejected rejected_;
-};
 
 /// Scales of a block-scaled layer, which each launch puts into the order of the library.
 class LayerScales {
@@ -266,6 +179,28 @@ std::unique_ptr<Kernel> linear_stack(const OpInstance& op, const Binding& bindin
   return std::make_unique<StackKernel>(op, shapes, op.params.integer("bias") != 0, binding);
 }
 
+/// Gradient of a layer: `rows` rows of `cols` elements.
+std::unique_ptr<Kernel> gradient(const OpInstance& op, const Binding& binding,
+                                 decltype(layer_plan)& plan_of) {
+  const Shape& y = op.signature.outputs[0].shape;
+  const std::int64_t batch = op.params.integer("batch");
+  const std::int64_t in = op.params.integer("in");
+  const std::int64_t out = op.params.integer("out");
+  const LayerShape product{op.format, "none", y.at(0), y.at(1),
+                           [=, &plan_of, format = op.format](DType result) {
+                             return plan_of(format, result, batch, in, out);
+                           }};
+  return std::make_unique<StackKernel>(op, std::vector{product}, false, binding);
+}
+
+std::unique_ptr<Kernel> linear_dx(const OpInstance& op, const Binding& binding) {
+  return gradient(op, binding, dx_plan);
+}
+
+std::unique_ptr<Kernel> linear_dw(const OpInstance& op, const Binding& binding) {
+  return gradient(op, binding, dw_plan);
+}
+
 std::unique_ptr<Kernel> batched_matmul(const OpInstance& op, const Binding& binding) {
   const std::int64_t batch = op.params.integer("batch");
   const std::int64_t m = op.params.integer("m");
@@ -278,9 +213,8 @@ std::unique_ptr<Kernel> batched_matmul(const OpInstance& op, const Binding& bind
 }
 
 constexpr KernelRow rows[] = {
-    {"linear", linear},
-    {"linear_stack", linear_stack},
-    {"batched_matmul", batched_matmul},
+    {"linear", linear},       {"linear_stack", linear_stack},     {"linear_dx", linear_dx},
+    {"linear_dw", linear_dw}, {"batched_matmul", batched_matmul},
 };
 
 }  // namespace

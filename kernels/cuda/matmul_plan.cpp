@@ -111,6 +111,24 @@ MatmulPlan layer_plan(Format format, DType result, std::int64_t batch, std::int6
   return plan;
 }
 
+MatmulPlan dx_plan(Format format, DType result, std::int64_t batch, std::int64_t in,
+                   std::int64_t out) {
+  return batched_plan(format, result, 1, batch, in, out);
+}
+
+MatmulPlan dw_plan(Format format, DType result, std::int64_t batch, std::int64_t in,
+                   std::int64_t out) {
+  MatmulPlan plan{.m = in,
+                  .n = out,
+                  .k = batch,
+                  .b_transposed = true,  // dy [batch][out], read in columns, is dy^T
+                  .a_leading = in,
+                  .b_leading = out,
+                  .d_leading = in};
+  set_types(plan, format, result);
+  return plan;
+}
+
 MatmulPlan batched_plan(Format format, DType result, std::int64_t batch, std::int64_t m,
                         std::int64_t n, std::int64_t k) {
   if (batch > std::numeric_limits<std::int32_t>::max()) {

@@ -22,6 +22,7 @@ struct MatmulPlan {
   std::int64_t m = 0, n = 0, k = 0;
   std::int64_t batch = 1;
   bool a_transposed = false;
+  bool b_transposed = false;
   std::int64_t a_leading = 0, b_leading = 0, d_leading = 0;
   std::int64_t a_stride = 0, b_stride = 0, d_stride = 0;  // between matrices of the batch
   cudaDataType_t factors = CUDA_R_32F;
@@ -56,6 +57,13 @@ cudaDataType_t data_type(DType dtype);
 /// nvfp4 (its `in` of 32), of 4 for i8.
 MatmulPlan layer_plan(Format format, DType result, std::int64_t batch, std::int64_t in,
                       std::int64_t out);
+
+/// dx [batch][in] = dy [batch][out] w [out][in], and dw [out][in] = dy [batch][out]^T x
+/// [batch][in].
+MatmulPlan dx_plan(Format format, DType result, std::int64_t batch, std::int64_t in,
+                   std::int64_t out);
+MatmulPlan dw_plan(Format format, DType result, std::int64_t batch, std::int64_t in,
+                   std::int64_t out);
 
 /// y [batch][m][n] = a [batch][m][k] b [batch][k][n].
 MatmulPlan batched_plan(Format format, DType result, std::int64_t batch, std::int64_t m,

@@ -104,16 +104,18 @@ using Gemm = void(Order, Transposition, Transposition, int, int, int, T, const T
 
 /// m rows of n sums of k products, of each of `batch` pairs of matrices.
 template <class T>
-Made product(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, Transposition b) {
+Made product(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, Transposition a,
+             Transposition b) {
   auto* gemm = blas().need<Gemm<T>>(cblas_name<T>("gemm"));
   const int rows = extent(m);
   const int columns = extent(n);
   const int depth = extent(k);
+  const int row_of_a = a == transposed ? rows : depth;
   const int row_of_b = b == transposed ? depth : columns;
   return {[=](const void* const* in, void* const* out, void*) {
             for (std::int64_t i = 0; i < batch; ++i) {
-              gemm(row_major, as_stored, b, rows, columns, depth, 1,
-                   static_cast<const T*>(in[0]) + i * m * k, std::max(1, depth),
+              gemm(row_major, a, b, rows, columns, depth, 1,
+                   static_cast<const T*>(in[0]) + i * m * k, std::max(1, row_of_a),
                    static_cast<const T*>(in[1]) + i * k * n, std::max(1, row_of_b), 0,
                    static_cast<T*>(out[0]) + i * m * n, std::max(1, columns));
             }
@@ -126,13 +128,25 @@ Made linear(const Problem& p) {
   if (p.word("bias") == "1" || p.word("act") != "none")
     throw NotMine("a BLAS has neither bias nor activation");
   const Shape& w = p.input(1);
-  return product<T>(1, p.input(0)[0], w[0], w[1], transposed);
+  return product<T>(1, p.input(0)[0], w[0], w[1], as_stored, transposed);
 }
 
 template <class T>
 Made batched_matmul(const Problem& p) {
   const Shape& a = p.input(0);
-  return product<T>(a[0], a[1], p.input(1)[2], a[2], as_stored);
+  return product<T>(a[0], a[1], p.input(1)[2], a[2], as_stored, as_stored);
+}
+
+template <class T>
+Made linear_dx(const Problem& p) {
+  const Shape& dy = p.input(0);
+  return product<T>(1, dy[0], p.input(1)[1], dy[1], as_stored, as_stored);
+}
+
+template <class T>
+Made linear_dw(const Problem& p) {
+  const Shape& dy = p.input(0);
+  return product<T>(1, dy[1], p.input(1)[1], dy[0], transposed, as_stored);
 }
 
 template <class T>
@@ -196,6 +210,8 @@ Library open() {
     library.offers.push_back({op, "f32,f64", make});
   };
   offer("linear", of_dtype<linear<float>, linear<double>>);
+  offer("linear_dx", of_dtype<linear_dx<float>, linear_dx<double>>);
+  offer("linear_dw", of_dtype<linear_dw<float>, linear_dw<double>>);
   offer("batched_matmul", of_dtype<batched_matmul<float>, batched_matmul<double>>);
   offer("dot", of_dtype<dot<float>, dot<double>>);
   offer("norm2", of_dtype<norm2<float>, norm2<double>>);

@@ -207,6 +207,13 @@ Made batched_matmul(const Problem& p) {
   return product(p, input(p, 0), input(p, 1), {}, output(p));
 }
 
+/// The gradient of the outputs is stored as rows of the batch.
+Made linear_dw(const Problem& p) {
+  const Shape& dy = p.input(0);
+  const memory::desc rows({dy[1], dy[0]}, data_type(p.input_dtype(0)), memory::dims{1, dy[1]});
+  return product(p, rows, input(p, 1), {}, output(p));
+}
+
 Made reorder(const memory::desc& from, const memory::desc& to) {
   const auto description =
       planned([&] { return dnnl::reorder::primitive_desc(engine(), from, engine(), to); });
@@ -273,6 +280,8 @@ Library open() {
   offer("softmax_axis", floats, softmax);
   offer("layernorm", "f32", layernorm);
   offer("linear", floats, linear);
+  offer("linear_dx", floats, batched_matmul);
+  offer("linear_dw", floats, linear_dw);
   offer("batched_matmul", floats, batched_matmul);
   offer("copy", floats, [](const Problem& p) { return reorder(input(p, 0), output(p)); });
   offer("cast", floats, [](const Problem& p) { return reorder(input(p, 0), output(p)); });

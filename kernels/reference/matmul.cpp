@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/core/lines.h"
 #include "kernels/reference/activations.h"
 #include "kernels/reference/block_values.h"
 #include "kernels/reference/dot.h"
@@ -12,6 +13,8 @@
 namespace assay::reference {
 namespace {
 
+// Rows, columns and terms: of a layer the parameters batch, out and in, of its gradients others.
+
 /// Extents of the distinct outputs: all, or one period of rows and columns (Panel).
 struct Extents {
   std::int64_t batch;
@@ -21,12 +24,17 @@ struct Extents {
   std::int64_t cols;
 
   explicit Extents(const Problem& p)
-      : batch(p.op.params.integer("batch")),
-        in(p.op.params.integer("in")),
-        out(p.op.params.integer("out")),
+      : batch(p.op.signature.outputs[0].shape.at(0)),
+        in(terms(p.op)),
+        out(p.op.signature.outputs[0].shape.at(1)),
         rows(p.panel.rows > 0 ? std::min(p.panel.rows, batch) : batch),
         cols(p.panel.cols > 0 ? std::min(p.panel.cols, out) : out) {}
 
+  /// Terms of a sum. A byte may be two elements of a block-scaled line.
+  static std::int64_t terms(const OpInstance& op) {
+    return is_block_scaled(op.format) ? op.params.integer("in")
+                                      : op.signature.inputs[0].line_elements();
+  }
   /// Index into the solved outputs of element i of the whole output.
   std::size_t solved(std::int64_t i) const {
     return static_cast<std::size_t>(i / out % rows * cols + i % out % cols);
@@ -37,10 +45,11 @@ struct Extents {
 template <class T>
 State solve_layer(const Problem& p, const std::vector<double>& x, const std::vector<double>& w) {
   const Extents e(p);
-  const std::string& act = p.op.params.word("act");
+  const bool has_act = p.op.params.find("act") != nullptr;
+  const std::string act = has_act ? p.op.params.word("act") : "none";
   const auto in = static_cast<std::size_t>(e.in);
   std::vector<double> bias(static_cast<std::size_t>(e.cols), 0.0);
-  if (p.op.params.integer("bias") != 0) {
+  if (p.op.params.integer_or("bias", 0) != 0) {
     visit_dtype(output_dtype(p.op), [&]<class B>(std::type_identity<B>) {
       bias = widened(p.input<B>(2).first(static_cast<std::size_t>(e.cols)));
     });
@@ -60,9 +69,12 @@ State solve_layer(const Problem& p, const std::vector<double>& x, const std::vec
 template <class T>
 State solve_linear(const Problem& p) {
   const Extents e(p);
-  const auto in = static_cast<std::size_t>(e.in);
-  return solve_layer<T>(p, widened(p.input<T>(0).first(static_cast<std::size_t>(e.rows) * in)),
-                        widened(p.input<T>(1).first(static_cast<std::size_t>(e.cols) * in)));
+  const auto values = [&](std::size_t factor, std::int64_t lines) {
+    std::vector<T> storage;
+    const TensorSpec& spec = p.op.signature.inputs[factor];
+    return widened(first_lines(p.input<T>(factor), spec, lines, storage));
+  };
+  return solve_layer<T>(p, values(0, e.rows), values(1, e.cols));
 }
 
 /// Values of block-scaled factors are exact in double, and so are their products: the same rule.
@@ -168,6 +180,8 @@ Reference batched_matmul(const OpInstance& op) {
 
 constexpr ReferenceRow rows[] = {
     {"linear", linear},
+    {"linear_dx", linear},
+    {"linear_dw", linear},
     {"batched_matmul", batched_matmul},
 };
 

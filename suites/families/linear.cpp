@@ -84,6 +84,7 @@ const Axis tokens = axis("batch", {{standard, 1},
                                    {full, 1024},
                                    {full, 2048}});
 const Axis layer{{"in", "out"}, {{standard, {2048, 2048}}}};
+const std::vector<std::string_view> gradients{"linear_dx", "linear_dw"};
 /// Layers of 8 bits and fewer: matrix units and their libraries take extents that are multiples of
 /// 16, and block-scaled formats need whole blocks of 32.
 const Axis small_of_bytes{{"batch", "in", "out"}, {{seeds, {16, 64, 32}}, {smoke, {64, 768, 80}}}};
@@ -96,6 +97,23 @@ const Axis large_of_bytes{{"batch", "in", "out"},
                            {full, {4096, 4096, 4096}}}};
 const Axis transformer{{"batch", "in", "out"},
                        {{standard, {512, 768, 3072}}, {full, {2048, 4096, 11008}}}};
+/// Each extent is the sum of a layer or of one of its gradients.
+const Axis small_gradients{{"batch", "in", "out"},
+                           {{seeds, {2, 3, 1}},
+                            {seeds, {16, 64, 33}},
+                            {seeds, {3, 67, 29}},
+                            {smoke, {1, 400, 120}},
+                            {smoke, {64, 120, 84}},
+                            {smoke, {4, 84, 10}}}};
+const Axis long_gradients{{"batch", "in", "out"}, {{smoke, {8206, 17, 3}}, {smoke, {3, 17, 8206}}}};
+const Axis large_gradients{{"batch", "in", "out"},
+                           {{smoke, {64, 1024, 1024}},
+                            {standard, {512, 768, 3072}},
+                            {standard, {256, 4096, 4096}},
+                            {full, {2048, 4096, 11008}}}};
+/// The gradient of a bias: the sum of all rows of that of the outputs.
+const Axis bias_gradients{{"outer", "n", "inner"},
+                          {{standard, {1, 512, 3072}}, {standard, {1, 256, 4096}}}};
 const Axis small_stacks{{"batch", "in", "width", "layers"},
                         {{seeds, {16, 10, 16, 3}},  // the tutorials' three layers, batch 16
                          {smoke, {64, 256, 256, 4}}}};
@@ -112,7 +130,9 @@ std::vector<Grid> edge_grids() {
   const Axis bias = axis("bias", {{seeds, 1}});
   const Axis none = axis("act", {{seeds, "none"}});
   return {{{"linear"}, {f32, bf16, i8}, {rows, bias, none}},
-          {{"linear"}, {bf16}, {elements, bias, none}}};
+          {{"linear"}, {bf16}, {elements, bias, none}},
+          {gradients, {f32, bf16}, {rows}},
+          {gradients, {bf16}, {elements}}};
 }
 
 }  // namespace
@@ -140,16 +160,23 @@ Suite linear_suite() {
       {{"linear"}, {f64, f16, tf32}, {boundaries(standard), with_bias, none}, never},
       {{"linear"}, {f32, bf16, f16, i8}, {long_sums, with_bias, none}, never},
       {{"linear_stack"}, floats, {small_stacks, bias, of_stacks}, never},
+      {gradients, floats, {small_gradients}, never},
+      {gradients, {bf16x9}, {small_gradients}, never},
+      {gradients, {f32, bf16}, {boundaries(smoke)}, never},
+      {gradients, {f64, f16, tf32}, {boundaries(standard)}, never},
+      {gradients, {f32, bf16, f16}, {long_gradients}, never},
       {{"linear"}, {f32, bf16}, {quick, with_bias, relu}},
       {{"linear"}, {f32, f64, bf16, f16, tf32, bf16x9, i8}, {large, with_bias, none}},
       {{"linear"}, {f32, bf16}, {tokens, layer, with_bias, none}},
       {{"linear"}, {e4m3}, {large_of_bytes, with_bias, none}},
       {{"linear"}, blocks, {large_of_bytes, with_bias, none}},
       {{"linear"}, {f32, bf16}, {transformer, with_bias, gelu}},
-      {{"linear_stack"}, floats, {large_stacks, with_bias, relu}}};
+      {{"linear_stack"}, floats, {large_stacks, with_bias, relu}},
+      {gradients, {f32, bf16}, {large_gradients}},
+      {{"sum_axis"}, {f32, bf16}, {bias_gradients}}};
   return {.order = 2,
           .name = "linear",
-          .description = "y = act(x W^T + b): the forward pass of fully connected layers",
+          .description = "y = act(x W^T + b): fully connected layers, and their gradients",
           .grids = with_edges(std::move(grids), edge_grids())};
 }
 

@@ -44,7 +44,7 @@ class Libraries(AssayTest):
         self.assertRegex(rows[0]["implementation"], r"^OpenBLAS \d+\.\d+")
         self.assertEqual({op for op, counts in found.items() if counts["fail"]}, {"scale"})
         self.assertEqual({op for op, counts in found.items() if counts["pass"]},
-                         {"scale", "dot", "norm2", "linear", "batched_matmul"})
+                         {"scale", "dot", "norm2", "linear", "linear_dx", "linear_dw", "batched_matmul"})
 
     def test_thrust_is_wrong_where_it_is_known_to_be(self):
         folder = pathlib.Path(ASSAY).parent.parent / "lib" / "assay"

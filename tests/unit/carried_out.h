@@ -18,8 +18,10 @@ inline std::vector<double> carried_out(const MatmulPlan& plan, const std::vector
         for (std::int64_t l = 0; l < plan.k; ++l) {
           const std::int64_t in_a =
               plan.a_transposed ? l + row * plan.a_leading : row + l * plan.a_leading;
+          const std::int64_t in_b =
+              plan.b_transposed ? col + l * plan.b_leading : l + col * plan.b_leading;
           sum += a.at(static_cast<std::size_t>(i * plan.a_stride + in_a)) *
-                 b.at(static_cast<std::size_t>(i * plan.b_stride + l + col * plan.b_leading));
+                 b.at(static_cast<std::size_t>(i * plan.b_stride + in_b));
         }
         d.at(static_cast<std::size_t>(i * plan.d_stride + row + col * plan.d_leading)) = sum;
       }

@@ -152,6 +152,16 @@ def linear_stack(x, *weights, out, params):
         x = y
 
 
+@assay.kernel("linear_dx", PRODUCTS, "numpy")
+def linear_dx(dy, w, *, out):
+    numpy.matmul(dy, w, out=out)
+
+
+@assay.kernel("linear_dw", PRODUCTS, "numpy")
+def linear_dw(dy, x, *, out):
+    numpy.matmul(dy.T, x, out=out)
+
+
 def where(mask, a, b, *, out):
     numpy.copyto(out, numpy.where(mask, a, b))  # which has no out
 

@@ -61,7 +61,7 @@ def settings(problem):
         return f"{threads} thread" + "s" * (threads != 1)
     flag = {"f32": "allow_tf32", "bf16": "allow_bf16_reduced_precision_reduction",
             "f16": "allow_fp16_reduced_precision_reduction"}.get(problem.dtype)
-    is_product = problem.op in ("batched_matmul", "linear", "linear_stack")
+    is_product = problem.op == "batched_matmul" or problem.op.startswith("linear")
     if flag is None or not is_product or not problem.device.startswith("cuda"):
         return None
     try:
@@ -319,3 +319,5 @@ with_params("repeat", lambda x, *, out, times, **_: x.repeat(1, times, 1))  # no
 offer("batched_matmul", PRODUCTS, make=product(lambda problem: lambda a, b, *, out: torch.bmm(a, b, out=out)))
 offer("linear", (*PRODUCTS, "i8", "e4m3"), make=product(layer))
 offer("linear_stack", PRODUCTS, make=product(stack))
+offer("linear_dx", PRODUCTS, make=product(lambda problem: lambda dy, w, *, out: torch.mm(dy, w, out=out)))
+offer("linear_dw", PRODUCTS, make=product(lambda problem: lambda dy, x, *, out: torch.mm(dy.t(), x, out=out)))

@@ -700,6 +700,33 @@ TEST(DrawnScales, RowsOfAProductWithoutBiasHaveTheirOwn) {
   }
 }
 
+/// The power of two of which a number is an odd multiple.
+int unit_exponent(double x) {
+  int exponent = 0;
+  const auto digits = static_cast<std::int64_t>(std::ldexp(std::frexp(x, &exponent), 53));
+  return exponent - 53 + std::countr_zero(static_cast<std::uint64_t>(digits));
+}
+
+TEST(DrawnScales, LinesOfGradientsHaveTheirOwn) {
+  constexpr std::size_t terms = 64, lines = 48;
+  const OpInstance op = op_of("linear/linear_dw/f32/batch=64,in=48,out=48");
+  for (const int input : {0, 1}) {
+    const std::vector<double> x = values_of(tensor_of(op, {1, 0, 0, input}));
+    std::set<int> units;
+    for (std::size_t line = 0; line < lines; ++line) {
+      std::array<int, 2> of_half{1000, 1000};
+      for (std::size_t place = 0; place < terms; ++place) {
+        const double element = x[place * lines + line];
+        int& least = of_half.at(2 * place / terms);
+        if (element != 0) least = std::min(least, unit_exponent(element));
+      }
+      EXPECT_EQ(of_half[0], of_half[1]) << input << " " << line;
+      units.insert(of_half[0]);
+    }
+    EXPECT_EQ(units.size(), 4U) << input;
+  }
+}
+
 TEST(DrawnScales, ABiasIsATermLikeOthersBesideRowsOfTheirOwn) {
   int with_own = 0;
   for (const int in : {16, 64, 512, 2048, 4095, 4096, 16384}) {
@@ -762,6 +789,29 @@ TEST(ExactData, SignsAloneAreNotInBalance) {
     sum += x / unit;
   }
   EXPECT_NEAR(sum / 100000, 0.8, 0.02);
+}
+
+TEST(Generate, LinesOfVerifiedGradientsRepeat) {
+  const OpInstance op = op_of("linear/linear_dw/f32/batch=16,in=290,out=300");
+  const int last = static_cast<int>(std::ssize(passes(op))) - 1;
+  for (int input = 0; input < 2; ++input) {
+    const auto period = static_cast<std::size_t>(rows_before_repeat(op, last, input));
+    const auto lines =
+        static_cast<std::size_t>(op.signature.inputs[static_cast<std::size_t>(input)].shape[1]);
+    ASSERT_GT(period, 0U);
+    ASSERT_LT(period, lines);
+    const std::vector<double> x = values_of(tensor_of(op, {7, last, 0, input}));
+    const auto differing = [&](std::size_t distance) {
+      int count = 0;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        if (i % lines >= distance && x[i] != x[i - distance]) ++count;
+      }
+      return count;
+    };
+    EXPECT_EQ(differing(period), 0) << input;
+    EXPECT_GT(differing(1), 0) << input;
+    for (std::size_t i = 0; i < lines; ++i) EXPECT_NE(x[i], x[i + lines]) << "terms repeat";
+  }
 }
 
 TEST(Generate, RowsOfTimedProductsNeverRepeat) {

@@ -25,14 +25,20 @@ class Layer {
     const auto x = example_.inputs[0][0].as<In>();
     const auto w = example_.inputs[0][1].as<In>();
     const bool has_bias = example_.inputs[0].size() > 2;
-    const auto k = static_cast<std::size_t>(example_.op.signature.inputs[0].shape[1]);
+    const TensorSpec& of_x = example_.op.signature.inputs[0];
+    const TensorSpec& of_w = example_.op.signature.inputs[1];
+    const auto k = static_cast<std::size_t>(of_x.line_elements());
     const std::size_t m = x.size() / k;
     const std::size_t n = w.size() / k;
+    const auto at = [](const TensorSpec& spec, std::size_t line, std::size_t place) {
+      return static_cast<std::size_t>(
+          spec.element_of_line(static_cast<std::int64_t>(line), static_cast<std::int64_t>(place)));
+    };
     for (std::size_t i = 0; i < m; ++i) {
       for (std::size_t j = 0; j < n; ++j) {
         double sum = has_bias ? static_cast<double>(example_.inputs[0][2].as<Out>()[j]) : 0;
         for (std::size_t c = 0; c < k; ++c) {
-          sum += static_cast<double>(x[i * k + c]) * static_cast<double>(w[j * k + c]);
+          sum += static_cast<double>(x[at(of_x, i, c)]) * static_cast<double>(w[at(of_w, j, c)]);
         }
         y()[i * n + j] = static_cast<Out>(sum);
       }
@@ -71,6 +77,18 @@ TEST(Freivalds, PassesTheProductOfEachDtype) {
   const Verdict v = bytes.judged();
   EXPECT_TRUE(v.passed());
   EXPECT_EQ(v.elements, 129 * 131);
+}
+
+TEST(Freivalds, JudgesGradientsWhoseLinesLieSideBySide) {
+  for (const std::string id : {"linear/linear_dx/f32/batch=129,in=131,out=1024",
+                               "linear/linear_dw/f32/batch=1024,in=131,out=129"}) {
+    ASSERT_EQ(passes(parse_case_id(id).op).at(0).rule.oracle, Oracle::freivalds);
+    Layer<float, float> gradient(id);
+    EXPECT_TRUE(gradient.judged().passed()) << id;
+    gradient.y()[131 * 7 + 5] += 1;
+    EXPECT_EQ(gradient.judged().mismatches, 1) << id;
+    EXPECT_EQ(gradient.judged().worst.index, 131 * 7 + 5) << id;
+  }
 }
 
 TEST(Freivalds, FindsOneUnitInEachOfManyPlaces) {

@@ -74,6 +74,17 @@ std::string layer(const char* dtype, const char* bias) {
   return fmt::format("linear/{}/batch=24,in=384,out=512,bias={},act=none", dtype, bias);
 }
 
+TEST(RandomSigns, PassRightGradientsAndFindWhatIsWrongInThem) {
+  for (const char* op : {"linear_dx", "linear_dw"}) {
+    Product product(fmt::format("linear/{}/f32/batch=24,in=384,out=512", op));
+    ASSERT_TRUE(has_random_signs(product.op)) << op;
+    EXPECT_TRUE(product.judged().passed()) << op;
+    product.set(400, product.at(400) + 1);
+    EXPECT_EQ(product.judged().row, 400 / 384) << op;
+    EXPECT_FALSE(product.judged().passed()) << op;
+  }
+}
+
 TEST(RandomSigns, PassARightProductOfEachDtype) {
   for (const char* dtype : dtypes) {
     for (const char* bias : {"0", "1"}) {

@@ -258,6 +258,29 @@ TEST(ProductPlans, OfALayerGiveItsRows) {
   }
 }
 
+TEST(ProductPlans, OfALayersGradientsGiveTheirRows) {
+  constexpr std::int64_t batch = 2, in = 3, out = 4;
+  const std::vector<double> dy = numbers(batch * out, 1);
+  const std::vector<double> w = numbers(out * in, -5);
+  const std::vector<double> x = numbers(batch * in, 2);
+  const auto dx = carried_out(dx_plan(DType::f64, DType::f64, batch, in, out), w, dy);
+  for (std::size_t b = 0; b < batch; ++b) {
+    for (std::size_t i = 0; i < in; ++i) {
+      double sum = 0;
+      for (std::size_t o = 0; o < out; ++o) sum += dy[b * out + o] * w[o * in + i];
+      EXPECT_EQ(dx[b * in + i], sum) << b << ", " << i;
+    }
+  }
+  const auto dw = carried_out(dw_plan(DType::f64, DType::f64, batch, in, out), x, dy);
+  for (std::size_t o = 0; o < out; ++o) {
+    for (std::size_t i = 0; i < in; ++i) {
+      double sum = 0;
+      for (std::size_t b = 0; b < batch; ++b) sum += dy[b * out + o] * x[b * in + i];
+      EXPECT_EQ(dw[o * in + i], sum) << o << ", " << i;
+    }
+  }
+}
+
 TEST(ProductPlans, OfABatchGiveEachProduct) {
   constexpr std::int64_t batch = 3, m = 2, n = 5, k = 4;
   const std::vector<double> a = numbers(batch * m * k, 1);

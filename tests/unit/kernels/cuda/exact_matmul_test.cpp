@@ -91,11 +91,13 @@ void expect_result(const MatmulPlan& plan) {
   }
 }
 
-TEST(ExactMatmul, IsWhatAPlanGivesOfLayersAndOfBatches) {
+TEST(ExactMatmul, IsWhatAPlanGivesOfLayersTheirGradientsAndBatches) {
   MatmulPlan layer = layer_plan(DType::bf16, DType::bf16, 5, 31, 7);
   expect_result(layer);
   layer.epilogue = CUBLASLT_EPILOGUE_BIAS;
   expect_result(layer);
+  expect_result(dx_plan(DType::bf16, DType::bf16, 5, 31, 7));
+  expect_result(dw_plan(DType::bf16, DType::bf16, 5, 31, 7));
   expect_result(batched_plan(DType::f16, DType::f16, 3, 4, 5, 33));
   expect_result(batched_plan(DType::f64, DType::f64, 2, 1, 3, 1));
 }

@@ -45,6 +45,7 @@ TEST(KeptChoice, PlansThatDifferHaveDifferentTexts) {
     add(field, CUDA_R_16F);
   }
   add(&MatmulPlan::a_transposed, true);
+  add(&MatmulPlan::b_transposed, true);
   add(&MatmulPlan::compute, CUBLAS_COMPUTE_64F);
   add(&MatmulPlan::epilogue, CUBLASLT_EPILOGUE_BIAS);
   add(&MatmulPlan::fast_accumulation, std::int8_t{1});
@@ -52,7 +53,7 @@ TEST(KeptChoice, PlansThatDifferHaveDifferentTexts) {
   const BlockFormat e4m3{16, 2, true, 6};
   add(&MatmulPlan::blocks, &e8m0);
   add(&MatmulPlan::blocks, &e4m3);
-  EXPECT_EQ(texts.size(), 2U + 10 + 3 + 4 + 2);
+  EXPECT_EQ(texts.size(), 2U + 10 + 3 + 5 + 2);
 }
 
 }  // namespace
