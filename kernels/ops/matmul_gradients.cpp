@@ -2,6 +2,7 @@
 
 #include "kernels/ops/families.h"
 #include "kernels/ops/matmul.h"
+#include "kernels/ops/views.h"
 
 // Gradients of a layer y = x W^T + b, of the weights and of the input, from those of its output:
 // products as the layer's own, but with factors whose lines lie side by side. The gradient of the
@@ -60,7 +61,7 @@ Passes dw_passes(Format format, const Params& params) {
 std::vector<Op> matmul_gradients_ops() {
   using enum ProductFormat;
   const std::vector<Parameter> extents{extent("batch"), extent("in"), extent("out")};
-  return {
+  return with_views({
       make_op({"linear_dx",
                "dx[b][i] = sum over o of dy[b][o] w[o][i]",
                floats(),
@@ -75,7 +76,7 @@ std::vector<Op> matmul_gradients_ops() {
                "out",
                "in"},
               extents, dw_signature, dw_passes),
-  };
+  });
 }
 
 }  // namespace assay

@@ -89,7 +89,8 @@ Suite views_suite() {
       {{"repeat"}, {f32, u8}, {every_view, lines_of_three, axis("times", {{seeds, 3}})}},
       {normalisations, {f32, bf16}, {every_view, rows}},
       {{"batched_matmul"}, of_products, {every_view, heads}},
-      {{"linear"}, of_products, {every_view, layers, bias, none}}};
+      {{"linear"}, of_products, {every_view, layers, bias, none}},
+      {{"linear_dx", "linear_dw"}, of_products, {every_view, layers}}};
   for (Grid& grid : grids) grid.timed_from = never;
   grids.push_back({{"copy"}, {f32, bf16}, {transposed, large}});
   grids.push_back({{"add"}, {f32}, {mixed, large}});
