@@ -150,6 +150,7 @@ TEST(PartOfProblem, OfOtherOpsHasWholeRows) {
        {"tensor_ops/softmax/f32/rows=9,cols=33", "tensor_ops/softmax/f16/rows=9,cols=33",
         "tensor_ops/layernorm/f32/rows=9,cols=33", "tensor_ops/layernorm/f64/rows=9,cols=33",
         "tensor_ops/rmsnorm/f32/rows=9,cols=33", "tensor_ops/rmsnorm/bf16/rows=9,cols=33",
+        "tensor_ops/topk/f32/rows=9,cols=33,k=5", "views/softmax/f32/rows=9,cols=33,view=stepped",
         "tensor_ops/batched_matmul/bf16/batch=9,m=3,n=4,k=5",
         "tensor_ops/batched_matmul/f32/batch=9,m=3,n=4,k=5",
         "linear/linear_stack/f32/batch=9,in=16,width=24,layers=3,bias=1,act=relu",
@@ -184,8 +185,9 @@ TEST(PartOfProblem, OfEachOpOfTheTableIsRight) {
       EXPECT_TRUE(op.name.starts_with("linear")) << op.name;
     }
   }
-  EXPECT_EQ(apart,
-            "batched_matmul linear linear_stack linear_dx linear_dw softmax layernorm rmsnorm ")
+  EXPECT_EQ(
+      apart,
+      "batched_matmul linear linear_stack linear_dx linear_dw softmax layernorm rmsnorm topk ")
       << "add a case of a new one above";
 }
 
