@@ -184,7 +184,7 @@ class Rows(PageTest):
 
     def test_figures_of_every_section_lead_to_their_rows(self):
         page = self.open_mixed()
-        self.check_links(page, ["verdict", "problems", "correctness", "speed", "against", "charts", "limits", "bits",
+        self.check_links(page, ["verdict", "problems", "correctness", "figures", "speed", "against", "charts", "limits", "bits",
                                 "results"])
 
     def test_those_of_comparisons_and_histories_too(self):

@@ -61,6 +61,9 @@ TEST(Page, AFigureAtAnotherCaseHasAStar) {
 
 TEST(Page, WhatStandsForADeviceHasNoFigures) {
   const Stored stored({softmax("sim:0", 1e-3)}, sample_run(1, 0), {"sim:0"});
+  Limit limit = copy_limit();
+  limit.device = "sim:0";
+  TableFile<Limit>(stored.path() / "limits.csv").add(limit);
   EXPECT_TRUE(data_of({stored.read()})["figures"].is_null());
 }
 
