@@ -114,7 +114,7 @@ class Sections(ReportTest):
 
     def test_one_run(self):
         self.write_mixed()
-        page = self.page("mixed", sections=["verdict", "problems", "correctness", "speed", "against", "charts",
+        page = self.page("mixed", sections=["verdict", "problems", "correctness", "figures", "speed", "against", "charts",
                                             "environment", "limits", "bits", "results"])
         said = page.said()
         for text in ("✗ FAILED", "a note of the run", "sim:0 (simulated)", "sim:1 (simulated)", "known failure",
@@ -147,7 +147,7 @@ class Sections(ReportTest):
         broken.update(status="fail", reason="since yesterday")
         self.write_run("after", worse, run_id="after", environment={"OMP_PROC_BIND": "close"})
         page = self.page("before", "after", "--baseline", "sim:0 of run 1",
-                         sections=["verdict", "problems", "correctness", "speed", "against", "charts", "environment",
+                         sections=["verdict", "problems", "correctness", "figures", "speed", "against", "charts", "environment",
                                    "bits", "results"])
         self.assertIn("Results of after that differ from before: 1", page.texts("h3"))
         self.assertIn("since yesterday", page.texts("td"))
@@ -196,7 +196,7 @@ class LargestCase(ReportTest):
         acts = ("none", "relu", "gelu")
         said = self.assay("run", *(word for act in acts for word in ("--case", product + act)), "--device", "cpu",
                           "--no-limits", "--out", "run").stderr
-        (shown,) = [text.split()[1] for text in self.report("run").texts("small", class_="below") if "batch=" in text]
+        (shown,) = [text.split()[1] for text in self.report("run").texts("small", class_="below") if "batch=256;" in text]
         self.assertEqual([act for act in acts if shown.endswith(f"act={act}")], ["gelu"], "of equal work the last")
         (line,) = [line for line in said.splitlines() if " linear/f32 " in line]
         self.assertTrue(line.endswith(f"  {shown}"), line)
