@@ -150,6 +150,31 @@ void FleetBuilder::add_measure(const Lane& lane, std::size_t run, std::uint32_t 
   }
 }
 
+/// Adds measures of devices, not of what stood for one: their limits do not say so.
+void FleetBuilder::add_measures(std::size_t run, const StoredTrials& trials,
+                                std::span<const Limit> limits, const Lanes& lanes) {
+  const auto wanted_lane = [&](const std::string& device) -> const Lane* {
+    const auto found = lanes.find({device, false});
+    return found != lanes.end() && found->second.is_wanted ? &found->second : nullptr;
+  };
+  for (const TrialMeasure& one : trials.measures()) {
+    const StoredTrial& trial = trials.trials()[one.trial];
+    const Lane* const lane = wanted_lane(trial.group->device);
+    if (lane == nullptr || known(trial).test == unwanted) continue;
+    add_measure(*lane, run, one.figure, one.measure);
+  }
+  for (const Limit& limit : limits) {
+    const Lane* const lane = wanted_lane(limit.device);
+    const FleetCase test{.case_id = limit.case_id, .suite = "limits"};
+    if (lane == nullptr || !selection_.test(test)) continue;
+    for (std::uint32_t figure = 0; figure < key_figures().size(); ++figure) {
+      if (auto measure = measure_of(key_figures()[figure], limit)) {
+        add_measure(*lane, run, figure, *std::move(measure));
+      }
+    }
+  }
+}
+
 std::vector<std::string> FleetBuilder::case_ids() const {
   std::vector<std::string> ids;
   for (const Judged& judged : outputs_) ids.push_back(judged.case_id);
@@ -162,7 +187,7 @@ void FleetBuilder::add(std::size_t run, const RunInfo& info, const StoredTrials&
   const std::lock_guard lock(mutex_);
   ++runs_;
   builds_.insert(info.build_id);
-  std::map<std::pair<std::string_view, bool>, Lane> lanes;
+  Lanes lanes;
   const TrialGroup* last_group = nullptr;
   std::size_t index = 0;
   for (const StoredTrial& trial : trials.trials()) {
@@ -206,27 +231,7 @@ void FleetBuilder::add(std::size_t run, const RunInfo& info, const StoredTrials&
       add_bits(outputs_[test.judged], lane, run, info, trial);
     }
   }
-  const auto wanted_lane = [&](const std::string& device) -> const Lane* {
-    const auto found = lanes.find({device, false});
-    return found != lanes.end() && found->second.is_wanted ? &found->second : nullptr;
-  };
-  for (const TrialMeasure& one : trials.measures()) {
-    const StoredTrial& trial = trials.trials()[one.trial];
-    const Lane* const lane = wanted_lane(trial.group->device);
-    if (lane == nullptr || known(trial).test == unwanted) continue;
-    add_measure(*lane, run, one.figure, one.measure);
-  }
-  // A device that only stood for one has no other lane.
-  for (const Limit& limit : limits) {
-    const Lane* const lane = wanted_lane(limit.device);
-    const FleetCase test{.case_id = limit.case_id, .suite = "limits"};
-    if (lane == nullptr || !selection_.test(test)) continue;
-    for (std::uint32_t figure = 0; figure < key_figures().size(); ++figure) {
-      if (auto measure = measure_of(key_figures()[figure], limit)) {
-        add_measure(*lane, run, figure, *std::move(measure));
-      }
-    }
-  }
+  add_measures(run, trials, limits, lanes);
   for (auto& [key, lane] : lanes) {
     if (lane.is_wanted) lane.times->shrink_to_fit();  // they stay, one list a run
   }

@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -167,11 +168,14 @@ class FleetBuilder {
     std::map<std::tuple<std::uint32_t, std::size_t, std::string>, KeyMeasure> measures;
   };
   struct Lane;
+  using Lanes = std::map<std::pair<std::string_view, bool>, Lane>;  // by device and stand-in
 
   Lane lane_of(std::size_t run, std::size_t index, const RunInfo& info, const StoredTrials& trials,
                const StoredTrial& trial);
   Known known(const StoredTrial& trial);
   void add_measure(const Lane& lane, std::size_t run, std::uint32_t figure, KeyMeasure measure);
+  void add_measures(std::size_t run, const StoredTrials& trials, std::span<const Limit> limits,
+                    const Lanes& lanes);
   void add_bits(Judged& judged, const Lane& lane, std::size_t run, const RunInfo& info,
                 const StoredTrial& trial);
   std::vector<std::uint32_t> sort_cases(Fleet& fleet);
