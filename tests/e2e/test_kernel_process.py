@@ -43,7 +43,7 @@ static int32_t launch(void* kernel, const void* const* in, void* const* out, voi
 static void destroy(void* kernel) {}
 static const char* last_error(void) { return ""; }
 const assay_kernel_table* assay_kernels(void) {
-  static const assay_offer offers[] = {{"add", "f32"}};
+  static const assay_offer offers[] = {{"add", "f32", 0}};
   static const assay_kernel_table table = {ASSAY_KERNEL_VERSION, "tricks", offers, 1, create, launch, destroy, last_error, NULL, NULL};
   return &table;
 }

@@ -123,7 +123,7 @@ class Functions(HostTest):
     def test_writes_into_out(self):
         answers = self.serve("import assay, numpy\n@assay.kernel('add')\n"
                              "def add(a, b, *, out): numpy.add(a, b, out=out)\n", *ADD)
-        self.assertEqual(answers.all("table"), ["1 mine.py"])
+        self.assertEqual(answers.all("table"), ["2 mine.py"])
         self.assertEqual(answers.all("offer"), ["add all"])
         self.assertEqual(answers.status("launch"), (OK, ""))
         self.assertEqual(answers.values("f32"), [11, 22, 33])
@@ -372,7 +372,7 @@ class Files(HostTest):
 class ShippedNumpy(HostTest):
     def test_ops(self):
         answers = self.run_host("numpy", *ADD)
-        self.assertRegex(answers.all("table")[0], r"^1 NumPy \d")
+        self.assertRegex(answers.all("table")[0], r"^2 NumPy \d")
         self.assertEqual(answers.values("f32"), [11, 22, 33])
         for op, dtype, data, out, expected in (
                 ("sum", "i32", [2**31 - 1, 2], "i32", [-2**31 + 1]), ("argmax", "f32", [1, 5, 5], "i64", [1]),
@@ -457,7 +457,7 @@ class Torch(HostTest):
             "problem linear f32 cpu bias=1 act=relu", inputs("f32", [1, 2], packed("f32", 1, 2)),
             inputs("f32", [2, 2], packed("f32", 3, 4, -5, -6)), inputs("f32", [2], packed("f32", 1, 1)),
             outputs("f32", [1, 2], zeros("f32", 2)), "create", "launch")
-        self.assertRegex(answers.all("table")[0], r"^1 PyTorch \d")
+        self.assertRegex(answers.all("table")[0], r"^2 PyTorch \d")
         self.assertRegex(answers.all("describe")[0], r"^\d+ threads?$")
         self.assertEqual([answers.status("launch", at) for at in range(5)], [(OK, "")] * 5)
         self.assertEqual([answers.values(dtype, at) for at, dtype in enumerate(["bf16", "i32", "f32", "u8", "f32"])],
