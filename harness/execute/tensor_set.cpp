@@ -28,11 +28,15 @@ bool needs_alignment(const OpInstance& op, const Device& device) {
   return !device.is_readable_by_host() && (is_matrix_product || !may_be_offered(*op.op));
 }
 
+/// Layout of a tensor at a place among the inputs and then the outputs.
 input::Layout layout_of(const OpInstance& op, const Device& device, Addresses addresses,
-                        bool is_output) {
+                        std::size_t place, bool is_output) {
   if (addresses == Addresses::aligned) return input::Layout::aligned;
-  if (device.has_fences() && !is_output) return input::Layout::fenced;
-  return needs_alignment(op, device) ? input::Layout::aligned : input::Layout::shifted;
+  if (addresses == Addresses::odd && device.has_fences() && !is_output)
+    return input::Layout::fenced;
+  const bool is_shifted = addresses == Addresses::odd || place % 2 != 0;
+  return is_shifted && !needs_alignment(op, device) ? input::Layout::shifted
+                                                    : input::Layout::aligned;
 }
 
 }  // namespace
@@ -50,7 +54,8 @@ TensorSet::TensorSet(const OpInstance& op, std::span<Device* const> lane, Addres
     const auto add = [&](std::vector<input::GuardedTensor>& to, const TensorSpec& spec,
                          bool is_output) {
       Device& device = holder(op, lane, rank, spec);
-      to.emplace_back(device, spec, layout_of(op, device, addresses, is_output));
+      const std::size_t place = r.inputs.size() + r.outputs.size();
+      to.emplace_back(device, spec, layout_of(op, device, addresses, place, is_output));
     };
     for (const TensorSpec& spec : tensors.inputs)
       add(r.inputs, spec, in_place_ && r.inputs.empty());

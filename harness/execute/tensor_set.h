@@ -18,7 +18,8 @@ using RankInputs = std::vector<std::vector<HostTensor>>;
 /// Where tensors begin.
 enum class Addresses {
   aligned,  // as memory does
-  odd       // at a multiple of their elements' size, often of no more; inputs end where memory ends
+  odd,      // at a multiple of their elements' size, often of no more; inputs end where memory ends
+  uneven    // as memory does, but every second one, of inputs and then outputs, an element later
 };
 
 /// The tensors of all ranks for one launch, on their devices.

@@ -15,62 +15,115 @@ namespace {
 
 constexpr std::string_view dense = "none";
 
+bool has_several(const TensorSpec& spec) { return spec.elements() > 1; }
 bool has_rows(const TensorSpec& spec) { return spec.shape.size() > 1; }
+bool has_matrices(const TensorSpec& spec) { return spec.shape.size() > 2; }
 
-void transpose(TensorSpec& spec) {
+/// Exchanges the last two extents in memory, where `gap` elements lie between the new rows.
+void transpose(TensorSpec& spec, std::int64_t gap = 0) {
   const std::size_t last = spec.shape.size() - 1;
-  spec.strides = strides_of(spec);
-  spec.strides[last] = spec.shape[last - 1];
+  const std::int64_t row = spec.shape[last - 1] + gap;
+  spec.strides.assign(last + 1, 0);
+  spec.strides[last] = row;
   spec.strides[last - 1] = 1;
+  std::int64_t matrix = row * spec.shape[last];
+  for (std::size_t i = last - 1; i-- > 0; matrix *= spec.shape[i]) spec.strides[i] = matrix;
 }
 
-/// Odd steps: rows of narrow elements begin at any address.
-void step(TensorSpec& spec) {
-  constexpr std::int64_t columns = 3;
-  constexpr std::int64_t rows = 2;
+/// Takes every column, row and matrix of so many.
+void step(TensorSpec& spec, std::int64_t columns, std::int64_t rows) {
   spec.strides = strides_of(spec);
   const std::size_t last = spec.shape.size() - 1;
   for (std::size_t i = 0; i <= last; ++i) spec.strides[i] *= i == last ? columns : columns * rows;
 }
 
-void pad(TensorSpec& spec, std::int64_t gap) {
-  spec.strides = strides_of_rows(spec.shape, spec.row_elements() + gap);
+/// Takes the first columns of longer rows, and the first rows of higher matrices.
+void cut(TensorSpec& spec, std::int64_t more_columns, std::int64_t more_rows) {
+  const std::size_t last = spec.shape.size() - 1;
+  spec.strides = strides_of_rows(spec.shape, spec.row_elements() + more_columns);
+  std::int64_t matrix = spec.strides[last - 1] * (spec.shape[last - 1] + more_rows);
+  for (std::size_t i = last - 1; i-- > 0; matrix *= spec.shape[i]) spec.strides[i] = matrix;
 }
 
-/// Applies `change` to those of the tensors that `takes` names, and returns their number.
-template <class Takes, class Change>
-std::size_t change_those(std::vector<TensorSpec>& tensors, const Takes& takes,
-                         const Change& change) {
-  std::size_t changed = 0;
+using Change = std::function<void(TensorSpec&, std::int64_t place)>;
+
+/// Changes those of the tensors that have rows, and returns their number.
+std::int64_t change_those(std::vector<TensorSpec>& tensors, const Change& change,
+                          bool (*takes)(const TensorSpec&) = has_rows) {
+  std::int64_t changed = 0;
   for (TensorSpec& spec : tensors) {
     if (takes(spec)) change(spec, changed++);
   }
   return changed;
 }
 
-/// Returns the number of tensors that are views.
-std::size_t lay_out(Signature& s, std::string_view view) {
-  constexpr std::int64_t gap_of_outputs = 3;
-  constexpr std::int64_t gap_of_inputs = 5;
-  if (view == "transposed")
-    return change_those(s.inputs, has_rows, [](TensorSpec& spec, std::size_t) { transpose(spec); });
-  if (view == "mixed") {
-    const bool are_several = std::ranges::count_if(s.inputs, has_rows) > 1;
-    if (are_several) transpose(*std::ranges::find_if(s.inputs, has_rows));
-    return are_several ? 1 : 0;
-  }
-  if (view == "stepped") {
-    const auto is_more_than_scalar = [](const TensorSpec& spec) { return spec.elements() > 1; };
-    return change_those(s.inputs, is_more_than_scalar,
-                        [](TensorSpec& spec, std::size_t) { step(spec); });
-  }
-  const auto pad_input = [](TensorSpec& spec, std::size_t i) {
-    pad(spec, gap_of_inputs + 2 * static_cast<std::int64_t>(i));
-  };
-  const auto pad_output = [](TensorSpec& spec, std::size_t) { pad(spec, gap_of_outputs); };
-  return change_those(s.inputs, has_rows, pad_input) +
-         change_those(s.outputs, has_rows, pad_output);
+/// The `place`-th input of rows alone, from the last one on for -1, if it has others beside it.
+std::int64_t transpose_one(std::vector<TensorSpec>& inputs, std::int64_t place) {
+  const std::int64_t count = std::ranges::count_if(inputs, has_rows);
+  if (count < 2) return 0;
+  const std::int64_t chosen = place < 0 ? count + place : place;
+  change_those(inputs, [&](TensorSpec& spec, std::int64_t i) {
+    if (i == chosen) transpose(spec);
+  });
+  return 1;
 }
+
+// No two tensors have rows as far apart: kernels take the distance of one for another's. Odd gaps
+// let rows of narrow elements begin at any address.
+std::int64_t gap_of_input(std::int64_t place) { return 5 + 2 * place; }
+std::int64_t gap_of_output(std::int64_t place) { return 3 + place; }
+
+struct View {
+  std::string_view name;
+  /// Returns the number of tensors that are views now.
+  std::int64_t (*lay_out)(Signature&);
+};
+
+constexpr View views[] = {
+    {"transposed",
+     [](Signature& s) {
+       return change_those(s.inputs, [](TensorSpec& spec, std::int64_t) { transpose(spec); });
+     }},
+    {"first_transposed", [](Signature& s) { return transpose_one(s.inputs, 0); }},
+    {"last_transposed", [](Signature& s) { return transpose_one(s.inputs, -1); }},
+    {"all_transposed",
+     [](Signature& s) {
+       return change_those(s.inputs, [](TensorSpec& spec,
+                                        std::int64_t i) { transpose(spec, gap_of_input(i)); }) +
+              change_those(s.outputs, [](TensorSpec& spec, std::int64_t i) {
+                transpose(spec, gap_of_output(i));
+              });
+     }},
+    {"stepped",
+     [](Signature& s) {
+       return change_those(
+           s.inputs, [](TensorSpec& spec, std::int64_t) { step(spec, 3, 2); }, has_several);
+     }},
+    {"every_second",
+     [](Signature& s) {
+       return change_those(
+           s.inputs, [](TensorSpec& spec, std::int64_t) { step(spec, 2, 1); }, has_several);
+     }},
+    {"padded",
+     [](Signature& s) {
+       return change_those(s.inputs, [](TensorSpec& spec,
+                                        std::int64_t i) { cut(spec, gap_of_input(i), 1); }) +
+              change_those(s.outputs, [](TensorSpec& spec, std::int64_t i) {
+                cut(spec, gap_of_output(i), 0);
+              });
+     }},
+    {"padded_output",
+     [](Signature& s) {
+       return change_those(
+           s.outputs, [](TensorSpec& spec, std::int64_t i) { cut(spec, gap_of_output(i), 2); });
+     }},
+    {"part",
+     [](Signature& s) {
+       return change_those(
+           s.inputs, [](TensorSpec& spec, std::int64_t i) { cut(spec, 0, gap_of_input(i)); },
+           has_matrices);
+     }},
+};
 
 Signature viewed(Signature s, std::string_view op, std::string_view view) {
   const auto refuse = [&](std::string_view why) -> void {
@@ -80,10 +133,9 @@ Signature viewed(Signature s, std::string_view op, std::string_view view) {
     if (!std::ranges::all_of(*tensors, &TensorSpec::is_dense))
       refuse("and ld both say where rows lie: leave one of them out");
   }
-  if (lay_out(s, view) == 0) {
-    refuse(view == "mixed" ? "needs two inputs of rows and columns"
-                           : "needs an input of rows and columns, or with stepped of two elements");
-  }
+  if (std::ranges::find(views, view, &View::name)->lay_out(s) == 0)
+    refuse(
+        "changes nothing here: it takes tensors of rows and columns, or of matrices, or several");
   return s;
 }
 
@@ -95,8 +147,9 @@ Op with_view(Op op) {
         if (view == nullptr || std::get<std::string>(*view) == dense) return s;
         return viewed(std::move(s), name, std::get<std::string>(*view));
       });
-  op.parameters.push_back(
-      optional_choice("view", {dense, "transposed", "mixed", "stepped", "padded"}));
+  std::vector<std::string_view> choices{dense};
+  for (const View& view : views) choices.push_back(view.name);
+  op.parameters.push_back(optional_choice("view", choices));
   return op;
 }
 

@@ -10,10 +10,15 @@
 namespace assay {
 
 /// Gives each op the parameter `view`, which says how the elements of its tensors lie:
-///   transposed  each input of two extents or more has its last two exchanged in memory
-///   mixed       only the first of several such inputs has
-///   stepped     of a larger tensor each input has every third column and every second row
-///   padded      rows of inputs and of outputs lie apart, each tensor's at another distance
+///   transposed        each input of two extents or more has its last two exchanged in memory
+///   first_transposed  only the first of several such inputs has
+///   last_transposed   only the last one
+///   all_transposed    outputs too, and there are gaps between the rows in memory
+///   stepped           of a larger tensor each input has every third column and every second row
+///   every_second      every second column
+///   padded            rows of inputs and of outputs lie apart, each tensor's at another distance
+///   padded_output     those of outputs alone
+///   part              the matrices of inputs lie apart, and their rows follow each other
 /// Data, references and rules are those of dense tensors.
 std::vector<Op> with_views(std::vector<Op> ops);
 

@@ -90,6 +90,8 @@ const Axis small_sorted_axes{{"outer", "n", "inner"},
                               {seeds, {3, 1003, 2}},
                               {smoke, {4, 1, 12}},
                               {smoke, {8, 24, 320}},
+                              {smoke, {3, 64, 1}},
+                              {smoke, {2, 4096, 3}},
                               {smoke, {2, 32771, 1}}}};
 const Axis large_sorted_axes = growing("n", {{"outer", "n", "inner"},
                                              {{standard, {1024, 1024, 1}},
@@ -131,21 +133,27 @@ Axis pieces(Level level) {
   return {{"outer", "n", "inner"},
           {{level, {2, 96, 96}},
            {level, {7, 6, 40}},
+           {level, {3, 64, 1}},
            {level, {3, 1028, 2}},
+           {level, {2, 3, 1028}},
            {level, {66, 1, 258}},
            {level, {61, 1, 1}},
            {level, {1, 3, 4099}}}};
 }
+/// Rows of whole vectors, of each dtype.
+const Axis whole_pieces{{"outer", "n", "inner"}, {{smoke, {3, 64, 1}}}};
 const Axis empty_pieces{{"outer", "n", "inner"}, {{seeds, {3, 0, 2}}}};
 /// Of a second operand, as long as the first one of equal extents, empty, or short.
-const Axis some_more = axis("m", {{seeds, 5}});
+const Axis some_more = axis("m", {{seeds, 5}, {smoke, 72}});
 const Axis other_lengths = axis("m", {{smoke, 24}, {smoke, 12}, {smoke, 6}, {smoke, 0}});
 const Axis few_more = axis("m", {{seeds, 3}});
 const Axis one_around{{"before", "after"}, {{smoke, {1, 1}}}};
 const Axis some_padding{{"before", "after"}, {{seeds, {2, 3}}}};
-const Axis one_sided{{"before", "after"}, {{smoke, {0, 4}}, {smoke, {9, 0}}, {smoke, {0, 0}}}};
+const Axis one_sided{{"before", "after"},
+                     {{smoke, {0, 4}}, {smoke, {9, 0}}, {smoke, {0, 0}}, {smoke, {40, 66}}}};
 const Axis some_times = axis("times", {{seeds, 3}});
 const Axis other_times = axis("times", {{smoke, 1}, {smoke, 2}, {smoke, 34}});
+const Axis times_beyond_16_bits{{"outer", "n", "inner", "times"}, {{smoke, {2, 3, 1, 70001}}}};
 const Axis small_slices{{"outer", "n", "inner", "start", "count", "step"},
                         {{seeds, {5, 61, 1, 3, 20, 2}},
                          {seeds, {1, 33, 61, 4, 29, 1}},
@@ -158,6 +166,8 @@ Axis slices(Level level) {
            {level, {66, 3, 258, 0, 2, 2}},
            {level, {3, 1028, 2, 4, 256, 4}},
            {level, {3, 4099, 1, 0, 4096, 1}},
+           {level, {3, 64, 1, 0, 32, 2}},
+           {level, {3, 96, 1, 8, 64, 1}},
            {level, {1, 24, 514, 1, 10, 2}}}};
 }
 const Axis equal_slices{{"outer", "n", "inner", "start", "count", "step"},
@@ -167,7 +177,7 @@ const Axis equal_slices{{"outer", "n", "inner", "start", "count", "step"},
 const Axis slices_beyond_16_bits{{"outer", "n", "inner", "start", "count", "step"},
                                  {{smoke, {1, 65539, 3, 1, 32769, 2}},
                                   {smoke, {70001, 2, 1, 1, 1, 1}},
-                                  {smoke, {1, 2, 70001, 1, 1, 1}}}};
+                                  {smoke, {1, 5, 70001, 1, 2, 2}}}};
 /// Rows that are joined, and lie side by side.
 const Axis large_pieces =
     growing("outer", {{"outer", "n", "inner"}, {{standard, {4096, 2048, 1}}}});
@@ -212,7 +222,15 @@ const Axis small_selections{{"rows", "cols", "k"},
                              {seeds, {5, 61, 1}},
                              {seeds, {16, 1003, 8}},
                              {smoke, {257, 128, 4}},
-                             {smoke, {48, 48, 48}}}};
+                             {smoke, {48, 48, 48}},
+                             {smoke, {9, 257, 32}},
+                             {smoke, {4, 3000, 10}}}};
+/// Queues of several warps, whole and not, and rows of which each takes several blocks.
+const Axis longer_selections{{"rows", "cols", "k"},
+                             {{smoke, {5, 320, 64}},
+                              {smoke, {7, 300, 200}},
+                              {smoke, {3, 8200, 16}},
+                              {standard, {4, 20000, 256}}}};
 /// More rows and places than 16 bits count.
 const Axis selections_beyond_16_bits{{"rows", "cols", "k"},
                                      {{smoke, {1, 65539, 100}}, {smoke, {70001, 3, 2}}}};
@@ -366,6 +384,8 @@ const Axis long_heads{
 const Axis past_24_bits_in_rows{{"rows", "cols", "count"}, {{smoke, {70002, 253, 7}}}};
 const Axis past_24_bits = axis("n", {{standard, 16777219}});
 const Axis past_24_bits_in_full = axis("n", {{full, 16777219}});
+/// More tiles of 1024 than a block has threads.
+const Axis past_20_bits = axis("n", {{standard, 1053577}});
 
 const std::vector<Format> floats{f64, f32, bf16, f16};
 const std::vector<Format> all{f64, f32, bf16, f16, i64, i32, i8, u8};
@@ -470,6 +490,9 @@ std::vector<Grid> layouts() {
   add({f32}, equal_extents, other_lengths, some_padding);
   add({f32, bf16}, empty_pieces, some_more, some_padding);
   add({f32}, beyond_16_bits, few_more, one_around);
+  add({f64, bf16, f16, i64, i32}, whole_pieces, some_more, some_padding);
+  grids.push_back({{"concat"}, {f32, f16}, {whole_pieces, axis("m", {{smoke, 64}})}});
+  grids.push_back({{"repeat"}, {f32, u8}, {times_beyond_16_bits}});
   grids.push_back({{"concat"}, {u8}, {equal_extents, other_lengths}});
   grids.push_back({{"pad"}, {f32, u8}, {small_pieces, one_sided}});
   grids.push_back({{"repeat"}, {f32, u8}, {small_pieces, other_times}});
@@ -498,6 +521,7 @@ std::vector<Grid> checked() {
       {{"topk"}, all, {small_selections}},
       {{"topk"}, {f32, u8}, {selections_beyond_16_bits}},
       {{"topk"}, {f32, u8}, {selections(smoke)}},
+      {{"topk"}, {f32, u8}, {longer_selections}},
       {{"topk"}, {f64, bf16, f16, i64, i32}, {selections(standard)}},
       {along_axes, {f32}, {equal_extents}},
       {{"scan_axis"}, {f32, bf16}, {tiles_of_rows}},
@@ -524,6 +548,7 @@ std::vector<Grid> checked() {
       {sorts, {f64, bf16, f16, i64, u8}, {lengths(standard)}},
       {{"argmax"}, {f32, u8}, {past_24_bits}},
       {{"argsort"}, {u8}, {past_24_bits_in_full}},
+      {sorts, {f32, u8}, {past_20_bits}},
       {normalisations, {f32, bf16}, {rows(smoke)}},
       {normalisations, {f64, f16}, {rows(standard)}},
       {normalisations, floats, {many_rows}},

@@ -11,26 +11,40 @@ using enum ProductFormat;
 using enum Level;
 
 /// Ways in which the elements of tensors lie (kernels/ops/views.h).
-const Axis every_view =
-    axis("view", {{seeds, "transposed"}, {seeds, "mixed"}, {seeds, "stepped"}, {seeds, "padded"}});
+const Axis every_view = axis("view", {{seeds, "transposed"},
+                                      {smoke, "first_transposed"},
+                                      {seeds, "last_transposed"},
+                                      {smoke, "all_transposed"},
+                                      {seeds, "stepped"},
+                                      {smoke, "every_second"},
+                                      {seeds, "padded"},
+                                      {smoke, "padded_output"},
+                                      {smoke, "part"}});
 const Axis transposed = axis("view", {{seeds, "transposed"}});
-const Axis mixed = axis("view", {{seeds, "mixed"}});
+const Axis first_transposed = axis("view", {{seeds, "first_transposed"}});
 /// Of one extent.
-const Axis stepped = axis("view", {{seeds, "stepped"}});
+const Axis steps = axis("view", {{seeds, "stepped"}, {smoke, "every_second"}});
 
-/// Prime extents; whole vectors; equal extents, which hide that they were exchanged; and more of
-/// them than a block or a tile has.
+/// Prime extents.
 const Axis elements{{"n", "cols"}, {{seeds, {1891, 61}}}};
+/// Whole tiles; equal extents, which hide that they were exchanged; and rows longer than a block.
 const Axis more_elements{{"n", "cols"},
-                         {{smoke, {4608, 96}}, {smoke, {2304, 48}}, {smoke, {265740, 1030}}}};
+                         {{smoke, {6144, 96}}, {smoke, {2304, 48}}, {smoke, {22660, 1030}}}};
 const Axis lines = axis("n", {{seeds, 1003}, {smoke, 8206}});
-const Axis axes{
-    {"outer", "n", "inner"},
-    {{seeds, {3, 61, 33}}, {smoke, {1, 96, 40}}, {smoke, {5, 1003, 1}}, {smoke, {2, 130, 130}}}};
+/// Prime extents, rows of whole vectors, and short columns of them.
+const Axis few_axes{{"outer", "n", "inner"},
+                    {{seeds, {3, 61, 33}}, {smoke, {4, 64, 1}}, {smoke, {2, 6, 4}}}};
+/// Whole vectors, equal extents, and lines longer than a block.
+const Axis more_axes{{"outer", "n", "inner"},
+                     {{smoke, {2, 96, 40}}, {smoke, {2, 130, 130}}, {smoke, {2, 3000, 2}}}};
+const Axis long_lines{{"outer", "n", "inner"}, {{smoke, {2, 3000, 4}}}};
+const Axis slices{
+    {"outer", "n", "inner", "start", "count", "step"},
+    {{seeds, {3, 61, 33, 4, 19, 3}}, {smoke, {4, 64, 1, 0, 32, 2}}, {smoke, {2, 6, 4, 1, 5, 1}}}};
 const Axis repeats{{"outer", "n", "inner"}, {{seeds, {61, 33, 1}}, {smoke, {3, 5, 72}}}};
 const Axis rows{{"rows", "cols"}, {{seeds, {33, 61}}, {smoke, {40, 1032}}}};
-const Axis greatest{{"rows", "cols", "k"}, {{seeds, {33, 61, 5}}}};
-const Axis tables{{"rows", "cols", "count"}, {{seeds, {61, 33, 40}}}};
+const Axis greatest{{"rows", "cols", "k"}, {{seeds, {33, 61, 5}}, {smoke, {6, 1500, 12}}}};
+const Axis tables{{"rows", "cols", "count"}, {{seeds, {61, 33, 40}}, {smoke, {61, 40, 33}}}};
 const Axis heads{{"batch", "m", "n", "k"}, {{seeds, {3, 5, 7, 11}}, {smoke, {4, 66, 40, 130}}}};
 const Axis layers{{"batch", "in", "out"}, {{seeds, {16, 64, 33}}, {smoke, {66, 130, 257}}}};
 /// As a framework's transposed copy, and a sum with a transposed operand.
@@ -61,11 +75,10 @@ Suite views_suite() {
   const Axis either = axis("repeat", {{seeds, "a"}, {seeds, "b"}});
   const Axis any_of_three = axis("repeat", {{seeds, "mask"}, {seeds, "a"}, {seeds, "b"}});
   const Axis to = axis("to", {{seeds, "bf16"}, {seeds, "i64"}, {seeds, "u8"}});
-  const Axis lines_of_three{{"outer", "n", "inner"}, {{seeds, {3, 61, 33}}}};
-  const Axis part{{"start", "count", "step"}, {{seeds, {4, 19, 3}}}};
   const Axis ends{{"before", "after"}, {{seeds, {2, 5}}}};
   const Axis bias = axis("bias", {{seeds, 1}});
   const Axis none = axis("act", {{seeds, "none"}});
+  const std::vector<Format> of_sizes{f64, f32, u8};
   std::vector<Grid> grids{
       {elementwise, {f32, i32}, {every_view, elements}},
       {{"copy", "add", "fma", "less", "where", "exp"}, all, {every_view, elements}},
@@ -74,26 +87,27 @@ Suite views_suite() {
       {{"cast"}, {f32, f16, i32}, {to, every_view, elements}},
       {repeated, {f32, bf16}, {either, every_view, repeats}},
       {{"where_broadcast"}, {f32, u8}, {any_of_three, every_view, repeats}},
-      {reductions, {f32, i32}, {stepped, lines}},
-      {{"sum", "reduce_max", "scan"}, {f64, bf16, f16, i64, u8}, {stepped, lines}},
-      {along_axes, {f32, i32}, {every_view, axes}},
-      {{"sum_axis", "argmax_axis", "scan_axis"}, {f64, bf16, f16, i64, u8}, {every_view, axes}},
-      {{"sort", "argsort", "unique"}, {f32, i32, u8}, {stepped, lines}},
-      {{"sort_axis", "argsort_axis"}, {f32, u8}, {every_view, lines_of_three}},
-      {{"topk"}, {f32, u8}, {every_view, greatest}},
-      {{"gather"}, {f32, u8}, {every_view, tables}},
-      {{"flip"}, {f32, u8}, {every_view, lines_of_three}},
-      {{"concat"}, {f32, u8}, {every_view, lines_of_three, axis("m", {{seeds, 7}})}},
-      {{"slice"}, {f32, u8}, {every_view, lines_of_three, part}},
-      {{"pad"}, {f32, u8}, {every_view, lines_of_three, ends}},
-      {{"repeat"}, {f32, u8}, {every_view, lines_of_three, axis("times", {{seeds, 3}})}},
+      {reductions, {f32, i32}, {steps, lines}},
+      {{"sum", "reduce_max", "scan"}, {f64, bf16, f16, i64, u8}, {steps, lines}},
+      {along_axes, {f32, i32}, {every_view, few_axes}},
+      {{"sum_axis", "argmax_axis", "softmax_axis"}, {f32, bf16, u8}, {every_view, more_axes}},
+      {{"sort", "argsort", "unique"}, {f32, i32, u8}, {steps, lines}},
+      {{"sort_axis", "argsort_axis"}, of_sizes, {every_view, few_axes}},
+      {{"sort_axis", "argsort_axis", "flip"}, {f32}, {every_view, long_lines}},
+      {{"topk"}, of_sizes, {every_view, greatest}},
+      {{"gather"}, of_sizes, {every_view, tables}},
+      {{"flip"}, of_sizes, {every_view, few_axes}},
+      {{"concat"}, of_sizes, {every_view, few_axes, axis("m", {{seeds, 7}})}},
+      {{"slice"}, of_sizes, {every_view, slices}},
+      {{"pad"}, of_sizes, {every_view, few_axes, ends}},
+      {{"repeat"}, of_sizes, {every_view, few_axes, axis("times", {{seeds, 3}})}},
       {normalisations, {f32, bf16}, {every_view, rows}},
       {{"batched_matmul"}, of_products, {every_view, heads}},
       {{"linear"}, of_products, {every_view, layers, bias, none}},
       {{"linear_dx", "linear_dw"}, of_products, {every_view, layers}}};
   for (Grid& grid : grids) grid.timed_from = never;
   grids.push_back({{"copy"}, {f32, bf16}, {transposed, large}});
-  grids.push_back({{"add"}, {f32}, {mixed, large}});
+  grids.push_back({{"add"}, {f32}, {first_transposed, large}});
   return {.order = 3,
           .name = "views",
           .description = "tensor ops and layers on transposed, stepped and padded tensors",

@@ -19,4 +19,4 @@ if name not in bugs:
 np.seterr(all="ignore")  # test data overflow on purpose
 bug = bugs[name]
 assay.provider(chosen)
-assay.kernel(bug.op, bug.dtypes, "numpy")(functools.partial(bug.kernel, broken=broken))
+assay.kernel(bug.op, bug.dtypes, "numpy", views=bug.views)(functools.partial(bug.kernel, broken=broken))

@@ -9,8 +9,10 @@ import gelus
 import imagined
 import imagined_broadcast
 import imagined_elements
+import imagined_orders
 import imagined_pieces
 import imagined_rows
+import imagined_views
 import integers
 import layernorms
 import layouts

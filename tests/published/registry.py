@@ -35,6 +35,7 @@ class Bug:
     cases: str  # regular expression for the parameters in case ids
     seen: str  # the smallest profile that catches it; "" if none does
     missed: str  # then why
+    views: bool  # it heeds strides
 
     @property
     def name(self):
@@ -49,14 +50,14 @@ class Bug:
 bugs = {}
 
 
-def bug(report, op, dtypes, kind, what, *, cases="", seen="smoke", missed=""):
-    """Registers the decorated kernel. `missed` is why no profile catches it."""
+def bug(report, op, dtypes, kind, what, *, cases="", seen="smoke", missed="", views=False):
+    """Registers the decorated kernel. `missed` is why no profile catches it; `views`: it heeds strides."""
     def register(kernel):
         if kind not in KINDS:
             raise ValueError(f"{report}: no kind is called {kind!r}; choose among "
                              f"{', '.join(KINDS)}")
         added = Bug(report, op, tuple(dtypes.split(",")), kind, what, kernel, cases,
-                    "" if missed else seen, missed)
+                    "" if missed else seen, missed, views)
         if added.name in bugs:
             raise ValueError(f"{added.name} is registered twice")
         bugs[added.name] = added
@@ -65,6 +66,6 @@ def bug(report, op, dtypes, kind, what, *, cases="", seen="smoke", missed=""):
     return register
 
 
-def imagined(what_it_is, op, dtypes, kind, what, cases=""):
+def imagined(what_it_is, op, dtypes, kind, what, cases="", views=False):
     """Registers a kernel that no report tells of. The profile smoke must catch it."""
-    return bug(what_it_is, op, dtypes, kind, what, cases=cases)
+    return bug(what_it_is, op, dtypes, kind, what, cases=cases, views=views)

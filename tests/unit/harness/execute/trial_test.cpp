@@ -102,6 +102,21 @@ TEST_F(Engines, InputsOfATrialEndWhereMemoryEndsIfItIsToldSo) {
   EXPECT_EQ(trial.damage(), std::nullopt);
 }
 
+TEST_F(Engines, EverySecondTensorOfATrialIsOffTheOthersIfItIsToldSo) {
+  Backend& backend = *backends_.find("cpu");
+  const auto device = backend.open(0);
+  Device* lane[] = {device.get()};
+  Trial trial(planned("tensor_ops/add/f32/n=1003", {{"cpu", 0}}).test.op, backend, lane);
+  trial.lay(Addresses::uneven);
+  const Binding binding = trial.tensors().binding(0);
+  const auto rest = [](const void* address) {
+    return reinterpret_cast<std::uintptr_t>(address) % 8;
+  };
+  EXPECT_EQ(rest(binding.inputs[0]), 0);
+  EXPECT_EQ(rest(binding.inputs[1]), 4);
+  EXPECT_EQ(rest(binding.outputs[0]), 0);
+}
+
 TEST_F(Engines, ATrialThatNothingCouldHaveFailedIsVacuous) {
   // A copy that is not declared as one: its untouched input would pass for its output.
   PlannedTrial copy = planned("tensor_ops/copy/f32/n=1003", {{"cpu", 0}});

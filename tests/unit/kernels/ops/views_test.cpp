@@ -38,7 +38,7 @@ TEST(Views, LieAsNamed) {
     EXPECT_EQ(offsets(x), (std::vector<std::int64_t>{0, 2, 4, 1, 3, 5}));
   EXPECT_TRUE(turned.signature.outputs[0].is_dense());
 
-  const OpInstance mixed = instance("add", two_by_three(), "mixed");
+  const OpInstance mixed = instance("add", two_by_three(), "first_transposed");
   EXPECT_EQ(mixed.signature.inputs[0].strides, (Strides{1, 2}));
   EXPECT_TRUE(mixed.signature.inputs[1].is_dense());
 
@@ -57,7 +57,7 @@ TEST(Views, LieAsNamed) {
 }
 
 TEST(Views, AreRefusedWhereNothingWouldLieOtherwise) {
-  EXPECT_THROW(instance("neg", two_by_three(), "mixed"), NotApplicable) << "one input";
+  EXPECT_THROW(instance("neg", two_by_three(), "first_transposed"), NotApplicable) << "one input";
   EXPECT_THROW(instance("sum", {{"n", std::int64_t{6}}}, "transposed"), NotApplicable) << "a row";
   EXPECT_THROW(instance("sum", {{"n", std::int64_t{1}}}, "stepped"), NotApplicable)
       << "one element";
