@@ -82,7 +82,7 @@ struct Rows {
   explicit Rows(const TensorSpec& spec)
       : rows(spec.shape.at(0)),
         cols(spec.shape.at(1)),
-        step(spec.row_stride()) {}
+        step(spec.is_dense() ? spec.shape.at(1) : spec.row_stride()) {}
 };
 
 std::unique_ptr<Kernel> softmax(const OpInstance& op, const Binding& binding) {

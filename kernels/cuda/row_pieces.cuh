@@ -31,7 +31,7 @@ struct RowTensor {
   explicit RowTensor(const TensorSpec& spec)
       : rows(spec.shape[0]),
         cols(spec.shape[1]),
-        step(spec.row_stride()) {}
+        step(spec.is_dense() ? spec.shape[1] : spec.row_stride()) {}
   std::int64_t rows;
   std::int64_t cols;
   std::int64_t step;
