@@ -9,10 +9,11 @@ namespace assay::steps {
 namespace {
 
 /// One pass shows reads past the end of an input, and kernels that need aligned tensors; one those
-/// that take all for as aligned as the first. Not the last, whose tensors are timed too.
+/// that take all for as aligned as the first. Not the last, whose tensors are timed too, nor the
+/// one before it: kernels are made anew for other tensors, and one that keeps a result is to show.
 Addresses addresses_of(const OpInstance& op, int pass, int passes) {
   if (pass == 0) return Addresses::odd;
-  const bool is_between = pass == 1 && passes > 2;
+  const bool is_between = pass == 1 && passes > 3;
   return is_between && may_be_offered(*op.op) ? Addresses::uneven : Addresses::aligned;
 }
 

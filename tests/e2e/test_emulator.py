@@ -34,7 +34,7 @@ class Emulator(AssayTest):
         self.assertEqual({"pass", "skip"}, {row["status"] for row in rows})
         self.assertEqual({"emulated"}, {row["stand_in"] for row in rows if row["status"] == "pass"})
         passed = {row["suite"] for row in rows if row["status"] == "pass"}
-        self.assertEqual({"tensor_ops", "linear", "transfers", "collectives", "placement", "limits"}, passed)
+        self.assertEqual({"tensor_ops", "linear", "views", "transfers", "collectives", "placement", "limits"}, passed)
         dtypes = {row["dtype"] for row in rows if row["status"] == "pass"}
         self.assertLessEqual({"f64", "f32", "tf32", "bf16", "f16", "e4m3", "i64", "i32", "i8", "u8"}, dtypes)
 

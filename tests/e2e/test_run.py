@@ -28,7 +28,7 @@ class Run(AssayTest):
                 self.assertEqual(row["status"], "pass")
                 self.assertEqual(row["mismatches"], "0")
                 empty = {"n=0", "count=0"} & set(row["params"].split(";"))
-                of_nothing = row["op"].removesuffix("_axis") in ("sum", "prod", "dot", "norm2", "stream_read")
+                of_nothing = row["op"].removesuffix("_axis") in ("sum", "prod", "dot", "norm2", "stream_read", "concat", "pad")
                 self.assertEqual(int(row["elements"]) > 0, not empty or of_nothing)
                 self.assertEqual(row["repeatable"], "true")
                 for column in ("oracle", "implementation", "max_abs_error", "max_ulp"):
@@ -52,7 +52,7 @@ class Run(AssayTest):
                 if row["suite"] == "collectives":
                     self.assertEqual(row["busbw_bytes_per_s"] == "", row["ranks"] == "1")
         timed = {r["suite"] for r in rows if r["timing"]}
-        self.assertEqual(timed | {"limits", "placement"}, {r["suite"] for r in rows})  # these are checks, or `assay limits` times them
+        self.assertEqual(timed | {"limits", "placement", "views"}, {r["suite"] for r in rows})  # these are checks, or `assay limits` times them
 
     def test_the_other_files_agree(self):
         self.assay("run", *SEEDS, "--suite", "linear", "--out", "out")
