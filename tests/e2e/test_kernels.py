@@ -156,7 +156,7 @@ class Refusals(Kernels):
     def test_libraries(self):
         self.refused("--kernels", "./" + self.write("text.so", "text"), because="--kernels ./text.so: not a shared library that can be loaded")
         for replaced, text in (({"entry": "something_else(void)"}, "it has no function assay_kernels"),
-                               ({"version": "7"}, "it is made for version 7 of assay_kernel.h, and this program has version 1"),
+                               ({"version": "7"}, "it is made for version 7 of assay_kernel.h, and this program has version 2"),
                                ({"op": '"sotfmax"'}, "it offers an op that it cannot: unknown op 'sotfmax'; did you mean 'softmax'?"),
                                ({"op": '"allreduce"'}, "unknown op 'allreduce'"),
                                ({"dtypes": '"f23"'}, "its op softmax: unknown dtype 'f23'"),
