@@ -3,14 +3,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from registry import imagined
-
-
-def as_if_dense(x):
-    """The memory from the first element on, as if no element was left out."""
-    strides = [x.itemsize] * x.ndim
-    for i in range(x.ndim - 1, 0, -1):
-        strides[i - 1] = strides[i] * x.shape[i]
-    return as_strided(x, x.shape, strides)
+from tools import as_if_dense
 
 
 def is_dense(x):

@@ -4,7 +4,7 @@ import numpy as np
 from functions import logistic
 from elementwise import fused
 from registry import bug
-from tools import packed, rows_apart, store
+from tools import as_if_dense, packed, rows_apart, store
 
 
 @bug("pytorch/pytorch#118115", "fma", "f32", "layout",
@@ -94,3 +94,17 @@ def transposed_without_barrier(x, *, out, broken):
             late[:2] = block[:2]  # of the same warp
             out[column:column + tile, row:row + tile] = late.T
             before = shared
+
+
+@bug("pytorch/pytorch#85675", "concat", "f32", "layout", "The strides of the operands were ignored.", views=True)
+def joined_as_if_dense(a, b, *, out, broken):
+    operands = (as_if_dense(a), as_if_dense(b)) if broken else (a, b)
+    out[...] = np.concatenate(operands, 1)
+
+
+@bug("pytorch/pytorch#62645", "sort_axis", "f32", "layout", "Elements of a strided output were swapped.", views=True)
+def sorted_into_strided_memory(x, *, out, broken):
+    y = np.sort(x, 1, kind="stable")
+    if broken and not out.flags.c_contiguous and out.strides[2] > out.strides[1]:
+        y = np.swapaxes(y, 1, 2).reshape(y.shape)
+    out[...] = y

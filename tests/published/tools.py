@@ -83,3 +83,11 @@ def nearest_code(table, magnitude):
     code = np.searchsorted(middles, magnitude, "left")
     tie = middles[np.minimum(code, len(middles) - 1)] == magnitude
     return (code + (tie & (code % 2 == 1))).astype(np.uint8)
+
+
+def as_if_dense(x):
+    """The memory from the first element on, as if no element was left out."""
+    strides = [x.itemsize] * x.ndim
+    for i in range(x.ndim - 1, 0, -1):
+        strides[i - 1] = strides[i] * x.shape[i]
+    return as_strided(x, x.shape, strides)
