@@ -63,7 +63,7 @@ typedef struct assay_problem {
 /* An op that the library has. */
 typedef struct assay_offer {
   const char* op;
-  const char* dtypes; /* "f32,bf16"; NULL: all that the op has */
+  const char* dtypes;  /* "f32,bf16"; NULL: all that the op has */
   int32_t takes_views; /* 1: it gets the cases with a parameter `view` too */
 } assay_offer;
 

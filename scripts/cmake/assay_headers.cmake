@@ -1,7 +1,7 @@
 # The headers without a source of the same name, as CMake's header sets: the target all_verify_interface_header_sets
 # compiles each alone. The others are the first include of their source, which ci/check-includes demands.
 # Their users bring OpenMP along.
-set(openmp_headers ${PROJECT_SOURCE_DIR}/kernels/core/parallel.h)
+set(openmp_headers ${PROJECT_SOURCE_DIR}/kernels/core/parallel.h ${PROJECT_SOURCE_DIR}/kernels/core/lines.h)
 function(assay_verify_headers target)
   set(alone)
   foreach(folder IN LISTS ARGN)
