@@ -65,7 +65,7 @@ ASSAY_ELEMENT_FUNCTION Word<sizeof(T)> bits_of_key(Word<sizeof(T)> key) {
   }
 }
 
-/// The same key for both zeros, which are equal.
+/// Gives both zeros, which are equal, one key.
 template <class T>
 ASSAY_ELEMENT_FUNCTION Word<sizeof(T)> key_of_equals(Word<sizeof(T)> bits) {
   using W = Word<sizeof(T)>;

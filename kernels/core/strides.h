@@ -10,7 +10,7 @@ namespace assay {
 
 using Strides = std::vector<std::int64_t>;
 
-/// Those of a tensor whose rows follow each other, `row_stride` elements apart.
+/// Makes those of a tensor whose rows follow each other, `row_stride` elements apart.
 inline Strides strides_of_rows(const Shape& shape, std::int64_t row_stride) {
   Strides strides(shape.size(), 1);
   for (std::size_t i = shape.size(); i-- > 1;)
@@ -18,13 +18,13 @@ inline Strides strides_of_rows(const Shape& shape, std::int64_t row_stride) {
   return strides;
 }
 
-/// Those of a dense tensor too.
+/// Returns those of a dense tensor too.
 inline Strides strides_of(const TensorSpec& spec) {
   if (!spec.is_dense()) return spec.strides;
   return strides_of_rows(spec.shape, spec.row_elements());
 }
 
-/// As TensorSpec::strides: empty for rows without gaps, and for a `row_stride` of 0.
+/// Makes TensorSpec::strides: empty for rows without gaps, and for a `row_stride` of 0.
 inline Strides strides_of_gaps(const Shape& shape, std::int64_t row_stride) {
   if (row_stride == 0 || row_stride == shape.back()) return {};
   return strides_of_rows(shape, row_stride);

@@ -19,7 +19,7 @@ Signature places_signature(DType dtype, const Params& params) {
   return with_work(s, s.flops);
 }
 
-/// Of each row its k greatest elements, and their places.
+/// Signature of the k greatest elements of each row, and of their places.
 Signature selected(DType dtype, const Params& params) {
   const std::int64_t rows = params.integer("rows");
   const std::int64_t cols = params.integer("cols");

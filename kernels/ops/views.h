@@ -24,7 +24,7 @@ std::vector<Op> with_views(std::vector<Op> ops);
 
 /// True for an instance with such tensors.
 bool has_view(const OpInstance& op);
-/// The same op of dense tensors.
+/// Makes the same op of dense tensors.
 OpInstance without_view(const OpInstance& op);
 
 /// A copy of the elements of `from` to `to`, which differ in nothing but their strides.

@@ -67,7 +67,7 @@ struct StoredTrial {
   bool is_bad() const;
 };
 
-/// What a trial that passed measured of one of the key figures: the median of its repeats.
+/// Value of a key figure by a trial that passed: the median of its repeats.
 struct TrialMeasure {
   std::uint32_t trial = 0;   // index
   std::uint32_t figure = 0;  // index into key_figures()

@@ -107,27 +107,14 @@ void LibraryOutcomes::add(const StoredTrial* trial) {
     return;
   }
   known += trial->accepted ? 1 : 0;
-  switch (class_of(trial->status)) {
-    case StatusClass::right:
-      ++right;
-      break;
-    case StatusClass::wrong:
-      ++wrong;
-      break;
-    case StatusClass::skipped:
-      ++skipped;
-      break;
-    case StatusClass::broken:
-      ++failed;
-      break;
-  }
+  StatusCounts::add(trial->status);
 }
 
 LibraryOutcomes& LibraryOutcomes::operator+=(const LibraryOutcomes& other) {
   asked += other.asked;
   right += other.right;
   wrong += other.wrong;
-  failed += other.failed;
+  broken += other.broken;
   known += other.known;
   skipped += other.skipped;
   not_offered += other.not_offered;

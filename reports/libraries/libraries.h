@@ -10,6 +10,7 @@
 
 #include "harness/statistics/interval.h"
 #include "reports/files/stored_trials.h"
+#include "reports/text/status_counts.h"
 
 namespace assay {
 
@@ -21,13 +22,9 @@ struct LibraryRun {
 };
 
 /// Outcomes of some trials. A trial is one case on one device, timed one way or only checked.
-struct LibraryOutcomes {
-  std::int64_t asked = 0;  // that any of the runs has, on devices that this one had too
-  std::int64_t right = 0;
-  std::int64_t wrong = 0;   // flaky, vacuous and known failures too
-  std::int64_t failed = 0;  // crash, time-out, ..., known ones too
-  std::int64_t known = 0;   // of the wrong and failed: accepted as known
-  std::int64_t skipped = 0;
+struct LibraryOutcomes : StatusCounts {
+  std::int64_t asked = 0;        // that any of the runs has, on devices that this one had too
+  std::int64_t known = 0;        // of the wrong and broken: accepted as known
   std::int64_t not_offered = 0;  // the kernels lack this op and dtype, so the run has no row
 
   void add(const StoredTrial* trial);

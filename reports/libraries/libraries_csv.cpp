@@ -44,7 +44,7 @@ std::vector<CsvColumn<CellRow>> cell_columns() {
       {"asked", count(&LibraryOutcomes::asked)},
       {"right", count(&LibraryOutcomes::right)},
       {"wrong", count(&LibraryOutcomes::wrong)},
-      {"failed", count(&LibraryOutcomes::failed)},
+      {"failed", count(&LibraryOutcomes::broken)},
       {"known", count(&LibraryOutcomes::known)},
       {"skipped", count(&LibraryOutcomes::skipped)},
       {"not_offered", count(&LibraryOutcomes::not_offered)},

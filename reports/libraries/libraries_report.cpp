@@ -51,7 +51,7 @@ Section summary_section(const LibrariesFacts& facts) {
     const auto count = [](auto number) { return fmt::format("{}", number); };
     std::vector<std::string> row{facts.runs[i].kernels,   facts.directories[i],
                                  count(outcomes.asked),   count(outcomes.right),
-                                 count(outcomes.wrong),   count(outcomes.failed),
+                                 count(outcomes.wrong),   count(outcomes.broken),
                                  count(outcomes.skipped), count(outcomes.not_offered)};
     if (times.trials > 0) {
       const std::vector<std::string> figures{ratio_text(times.ratio), interval_text(times),
@@ -121,7 +121,7 @@ Section by_op(const LibrariesFacts& facts, std::string title,
 
 bool any_bad(const LibraryRow& row) {
   return std::ranges::any_of(row.cells, [](const LibraryCell& cell) {
-    return cell.outcomes.wrong + cell.outcomes.failed > 0;
+    return cell.outcomes.wrong + cell.outcomes.broken > 0;
   });
 }
 
@@ -173,7 +173,7 @@ std::string outcomes_text(const LibraryOutcomes& outcomes) {
   std::vector<std::string> parts;
   add_count(parts, outcomes.right, "right");
   add_count(parts, outcomes.wrong, "wrong");
-  add_count(parts, outcomes.failed, "failed");
+  add_count(parts, outcomes.broken, "failed");
   add_count(parts, outcomes.skipped, "skipped");
   add_count(parts, outcomes.not_offered, "not offered");
   return join(parts, ", ");
@@ -201,7 +201,7 @@ std::string libraries_summary(const LibrariesFacts& facts) {
       "libraries: {} runs, {} by op and dtype: {} right, {} wrong, {} failed, {} skipped, {} not "
       "offered",
       facts.runs.size(), counted(std::ssize(facts.table.rows), "row"), all.right, all.wrong,
-      all.failed, all.skipped, all.not_offered);
+      all.broken, all.skipped, all.not_offered);
   if (all.known > 0) text += fmt::format("; {} of the wrong and failed are known", all.known);
   if (timed == 0) return text + "; no times to compare";
   return text + "; " + counted(static_cast<std::int64_t>(timed), "time") + " compared";

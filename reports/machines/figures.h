@@ -19,8 +19,8 @@ struct ColumnMeasure {
   std::size_t measures = 0;  // of devices and runs, among which it is the median
 };
 
-/// Of an even number it is the lower of the two in the middle, so that it is one device's. Nothing
-/// if no run of the column has the figure.
+/// Returns the lower of the two in the middle of an even number, so that it is one device's.
+/// Nothing if no run of the column has the figure.
 std::optional<ColumnMeasure> column_measure(const Fleet& fleet, const FleetColumn& column,
                                             std::size_t figure);
 

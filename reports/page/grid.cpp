@@ -28,20 +28,7 @@ void Cell::add(const Record& trial, std::size_t row) {
   if (!trial.expected_failure.empty()) {
     ++expected;
   } else {
-    switch (class_of(trial.status)) {
-      case StatusClass::right:
-        ++right;
-        break;
-      case StatusClass::wrong:
-        ++wrong;
-        break;
-      case StatusClass::broken:
-        ++broken;
-        break;
-      case StatusClass::skipped:
-        ++skipped;
-        break;
-    }
+    StatusCounts::add(trial.status);
   }
   // Exact results have no ratio.
   error = std::max(error, trial.max_bound_ratio.value_or(trial.elements ? 0 : -1));

@@ -7,6 +7,7 @@
 
 #include "reports/page/columns.h"
 #include "reports/text/largest_case.h"
+#include "reports/text/status_counts.h"
 
 namespace assay::page {
 
@@ -15,11 +16,7 @@ namespace assay::page {
 double excess(const Record& trial);
 
 /// All trials of one row in one column.
-struct Cell {
-  std::int64_t right = 0;
-  std::int64_t wrong = 0;
-  std::int64_t broken = 0;
-  std::int64_t skipped = 0;
+struct Cell : StatusCounts {
   std::int64_t expected = 0;      // failures accepted as known ones
   double error = -1;              // the worst error / allowed error; -1 if nothing was judged
   const Record* worst = nullptr;  // by severity, then by excess

@@ -1,4 +1,5 @@
 #include "suites/boundaries.h"
+#include "suites/piece_grids.h"
 #include "suites/suite.h"
 
 namespace assay {
@@ -126,66 +127,6 @@ const Axis empty_repeats{{"outer", "n", "inner"}, {{seeds, {3, 0, 2}}}};
 /// A layer's bias, and a factor of each row.
 const Axis large_repeats = growing(
     "n", {{"outer", "n", "inner"}, {{standard, {1, 16384, 1024}}, {standard, {16384, 1024, 1}}}});
-/// Pieces along the middle of three extents: rows at any address, columns, whole vectors or not.
-const Axis small_pieces{{"outer", "n", "inner"},
-                        {{seeds, {5, 61, 1}}, {seeds, {1, 33, 61}}, {seeds, {3, 11, 7}}}};
-Axis pieces(Level level) {
-  return {{"outer", "n", "inner"},
-          {{level, {2, 96, 96}},
-           {level, {7, 6, 40}},
-           {level, {3, 64, 1}},
-           {level, {3, 1028, 2}},
-           {level, {2, 3, 1028}},
-           {level, {66, 1, 258}},
-           {level, {61, 1, 1}},
-           {level, {1, 3, 4099}}}};
-}
-/// Rows of whole vectors, of each dtype.
-const Axis whole_pieces{{"outer", "n", "inner"}, {{smoke, {3, 64, 1}}}};
-const Axis empty_pieces{{"outer", "n", "inner"}, {{seeds, {3, 0, 2}}}};
-/// Of a second operand, as long as the first one of equal extents, empty, or short.
-const Axis some_more = axis("m", {{seeds, 5}, {smoke, 72}});
-const Axis other_lengths = axis("m", {{smoke, 24}, {smoke, 12}, {smoke, 6}, {smoke, 0}});
-const Axis few_more = axis("m", {{seeds, 3}});
-const Axis one_around{{"before", "after"}, {{smoke, {1, 1}}}};
-const Axis some_padding{{"before", "after"}, {{seeds, {2, 3}}}};
-const Axis one_sided{{"before", "after"},
-                     {{smoke, {0, 4}}, {smoke, {9, 0}}, {smoke, {0, 0}}, {smoke, {40, 66}}}};
-const Axis some_times = axis("times", {{seeds, 3}});
-const Axis other_times = axis("times", {{smoke, 1}, {smoke, 2}, {smoke, 34}});
-const Axis times_beyond_16_bits{{"outer", "n", "inner", "times"}, {{smoke, {2, 3, 1, 70001}}}};
-const Axis small_slices{{"outer", "n", "inner", "start", "count", "step"},
-                        {{seeds, {5, 61, 1, 3, 20, 2}},
-                         {seeds, {1, 33, 61, 4, 29, 1}},
-                         {seeds, {3, 11, 7, 1, 3, 4}},
-                         {seeds, {3, 5, 2, 5, 0, 1}}}};
-Axis slices(Level level) {
-  return {{"outer", "n", "inner", "start", "count", "step"},
-          {{level, {2, 96, 96, 0, 96, 1}},
-           {level, {7, 6, 40, 5, 1, 1}},
-           {level, {66, 3, 258, 0, 2, 2}},
-           {level, {3, 1028, 2, 4, 256, 4}},
-           {level, {3, 4099, 1, 0, 4096, 1}},
-           {level, {3, 64, 1, 0, 32, 2}},
-           {level, {3, 96, 1, 8, 64, 1}},
-           {level, {1, 24, 514, 1, 10, 2}}}};
-}
-const Axis equal_slices{{"outer", "n", "inner", "start", "count", "step"},
-                        {{smoke, {24, 24, 12, 0, 12, 2}},
-                         {smoke, {24, 12, 24, 2, 9, 1}},
-                         {smoke, {12, 24, 24, 1, 8, 3}}}};
-const Axis slices_beyond_16_bits{{"outer", "n", "inner", "start", "count", "step"},
-                                 {{smoke, {1, 65539, 3, 1, 32769, 2}},
-                                  {smoke, {70001, 2, 1, 1, 1, 1}},
-                                  {smoke, {1, 5, 70001, 1, 2, 2}}}};
-/// Rows that are joined, and lie side by side.
-const Axis large_pieces =
-    growing("outer", {{"outer", "n", "inner"}, {{standard, {4096, 2048, 1}}}});
-const Axis large_pieces_in_full = growing(
-    "outer", {{"outer", "n", "inner"}, {{full, {4096, 4096, 1}}, {full, {16, 1024, 1024}}}});
-const Axis large_slices = growing(
-    "outer", {{"outer", "n", "inner", "start", "count", "step"},
-              {{full, {4096, 8192, 1, 2048, 4096, 1}}, {full, {4096, 8192, 1, 0, 4096, 2}}}});
 /// As many elements in squares, or two of them.
 Axis sweep_of_squares() {
   Axis sizes{{"rows", "cols"}, {}};
@@ -474,36 +415,6 @@ std::vector<Grid> repetitions() {
   return grids;
 }
 
-/// Grids of ops that lay elements out anew.
-std::vector<Grid> layouts() {
-  std::vector<Grid> grids;
-  const auto add = [&](const std::vector<Format>& formats, const Axis& extents, const Axis& m,
-                       const Axis& padding) {
-    grids.push_back({{"concat"}, formats, {extents, m}});
-    grids.push_back({{"pad"}, formats, {extents, padding}});
-    grids.push_back({{"flip"}, formats, {extents}});
-    grids.push_back({{"repeat"}, formats, {extents, some_times}});
-  };
-  add(all, small_pieces, some_more, some_padding);
-  add({f32, u8}, pieces(smoke), some_more, some_padding);
-  add({f64, bf16, f16, i64, i32}, pieces(standard), some_more, some_padding);
-  add({f32}, equal_extents, other_lengths, some_padding);
-  add({f32, bf16}, empty_pieces, some_more, some_padding);
-  add({f32}, beyond_16_bits, few_more, one_around);
-  add({f64, bf16, f16, i64, i32}, whole_pieces, some_more, some_padding);
-  grids.push_back({{"concat"}, {f32, f16}, {whole_pieces, axis("m", {{smoke, 64}})}});
-  grids.push_back({{"repeat"}, {f32, u8}, {times_beyond_16_bits}});
-  grids.push_back({{"concat"}, {u8}, {equal_extents, other_lengths}});
-  grids.push_back({{"pad"}, {f32, u8}, {small_pieces, one_sided}});
-  grids.push_back({{"repeat"}, {f32, u8}, {small_pieces, other_times}});
-  grids.push_back({{"slice"}, all, {small_slices}});
-  grids.push_back({{"slice"}, {f32, u8}, {slices(smoke)}});
-  grids.push_back({{"slice"}, {f64, bf16, f16, i64, i32}, {slices(standard)}});
-  grids.push_back({{"slice"}, {f32}, {equal_slices}});
-  grids.push_back({{"slice"}, {f32}, {slices_beyond_16_bits}});
-  return grids;
-}
-
 /// Grids of every op and dtype on error-prone shapes: many, and only checked.
 std::vector<Grid> checked() {
   std::vector<Grid> grids = elements();
@@ -562,7 +473,7 @@ std::vector<Grid> checked() {
       {{"transpose"}, {f64, bf16}, {matrices(standard)}},
       {{"gather"}, {f32, u8}, {tables(smoke)}},
       {{"gather"}, {f64, bf16}, {tables(standard)}}};
-  for (const auto& more : {repetitions(), layouts(), others})
+  for (const auto& more : {repetitions(), checked_pieces(equal_extents, beyond_16_bits), others})
     grids.insert(grids.end(), more.begin(), more.end());
   for (Grid& grid : grids) grid.timed_from = never;
   return grids;
@@ -609,13 +520,6 @@ std::vector<Grid> timed() {
           {{"rmsnorm"}, {f32, bf16}, {large_rows}},
           {{"transpose"}, {f64, f32, bf16, u8}, {large_matrices}},
           {{"gather"}, {f32, bf16}, {large_tables}},
-          {{"concat"}, {f32}, {large_pieces, axis("m", {{seeds, 2048}})}},
-          {{"repeat"}, {f32}, {large_pieces, axis("times", {{seeds, 2}})}},
-          {{"concat"}, {bf16, u8}, {large_pieces_in_full, axis("m", {{seeds, 2048}})}},
-          {{"repeat"}, {bf16, u8}, {large_pieces_in_full, axis("times", {{seeds, 2}})}},
-          {{"pad"}, {f32, bf16}, {large_pieces_in_full, some_padding}},
-          {{"flip"}, {f32, bf16, u8}, {large_pieces_in_full}},
-          {{"slice"}, {f32, bf16}, {large_slices}},
           {{"quantize"}, {bf16}, {to_blocks, large_blocks}},
           {{"quantize"}, {f32}, {to_blocks, large_blocks_in_full}},
           {{"batched_matmul"}, of_products, {large_heads}}};
@@ -648,7 +552,7 @@ std::vector<Grid> edge_grids() {
           {{"dot"}, {bf16}, {elements}},
           {{"reduce_max_axis", "argmin_axis"}, {u8}, {through_matrices}},
           {{"add_broadcast"}, {u8}, {of_two, through_matrices}},
-          {{"concat"}, {u8}, {few_more, through_matrices}},
+          {{"concat"}, {u8}, {axis("m", {{seeds, 3}}), through_matrices}},
           {{"flip"}, {u8}, {through_matrices}},
           {{"scan"}, {i32}, {elements}},
           {{"sort"}, {u8}, {elements}},
@@ -663,7 +567,8 @@ std::vector<Grid> edge_grids() {
 
 Suite tensor_ops_suite() {
   std::vector<Grid> grids = checked();
-  for (Grid& grid : timed()) grids.push_back(std::move(grid));
+  for (const auto& more : {timed(), timed_pieces()})
+    grids.insert(grids.end(), more.begin(), more.end());
   return {.order = 1,
           .name = "tensor_ops",
           .description = "elementwise, reduction, row-wise and layout ops on tensors",

@@ -22,7 +22,7 @@ const Axis every_view = axis("view", {{seeds, "transposed"},
                                       {smoke, "part"}});
 const Axis transposed = axis("view", {{seeds, "transposed"}});
 const Axis first_transposed = axis("view", {{seeds, "first_transposed"}});
-/// Of one extent.
+/// Views that tensors of one extent have.
 const Axis steps = axis("view", {{seeds, "stepped"}, {smoke, "every_second"}});
 
 /// Prime extents.

@@ -38,10 +38,10 @@ TEST(CompareLibraries, CountsEachOutcomeOnce) {
   EXPECT_EQ(lib.right, 1);
   EXPECT_EQ(lib.wrong, 3) << "a known failure is wrong too";
   EXPECT_EQ(lib.known, 1);
-  EXPECT_EQ(lib.failed, 1);
+  EXPECT_EQ(lib.broken, 1);
   EXPECT_EQ(lib.skipped, 1);
   EXPECT_EQ(lib.not_offered, 1);
-  EXPECT_EQ(lib.right + lib.wrong + lib.failed + lib.skipped + lib.not_offered, lib.asked);
+  EXPECT_EQ(lib.right + lib.wrong + lib.broken + lib.skipped + lib.not_offered, lib.asked);
 }
 
 TEST(CompareLibraries, AWrongResultIsNeverFast) {
