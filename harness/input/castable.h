@@ -86,13 +86,40 @@ X near_tie_of_codes(std::uint64_t choice) {
   return choice / 4 % 2 == 0 ? near : -near;
 }
 
+/// Zeros, and numbers that a way through another type makes zero: one bit alone, fractions, and
+/// integers without their lower half.
+template <class X>
+X near_false(X value, std::uint64_t choice) {
+  using Word = std::conditional_t<
+      sizeof(X) == 8, std::uint64_t,
+      std::conditional_t<sizeof(X) == 4, std::uint32_t,
+                         std::conditional_t<sizeof(X) == 2, std::uint16_t, std::uint8_t>>>;
+  constexpr auto width = static_cast<int>(8 * sizeof(X));
+  switch (choice % 4) {
+    case 0:
+      return X{};
+    case 1:
+      return std::bit_cast<X>(static_cast<Word>(Word{1} << (choice / 4 % width)));
+    case 2:
+      if constexpr (std::is_integral_v<X>) {
+        return static_cast<X>(static_cast<Word>(value) & static_cast<Word>(~Word{0} << width / 2));
+      } else {
+        return round_to<X>(with_sign_of(choice / 4, unit_interval(mix(choice))));
+      }
+    default:
+      return value;
+  }
+}
+
 /// `value` or a similar one whose cast to `to` is defined and tells roundings apart.
 template <class X>
 X castable_to(X value, std::uint64_t bits, DType to) {
   const std::uint64_t choice = mix(bits ^ 0x9e3779b97f4a7c15U);
   return visit_dtype(to, [&]<class Y>(std::type_identity<Y>) -> X {
-    if constexpr (std::is_integral_v<X> && std::is_integral_v<Y>) {
+    if constexpr (std::is_same_v<X, Bool8> || (std::is_integral_v<X> && std::is_integral_v<Y>)) {
       return value;  // wraps
+    } else if constexpr (std::is_same_v<Y, Bool8>) {
+      return near_false(value, choice);
     } else if constexpr (std::is_integral_v<X>) {
       return integer_near_tie<X, Y>(value, choice);
     } else if constexpr (is_narrow_float<X> && !std::is_integral_v<Y>) {
@@ -104,10 +131,19 @@ X castable_to(X value, std::uint64_t bits, DType to) {
     } else {
       // A cast is undefined out of the range of the integer. Both ends are powers of two, or zero:
       // exact as doubles.
-      const double end = std::ldexp(1.0, std::numeric_limits<Y>::digits);
-      const double whole = std::trunc(widen(value));
-      const bool fits = whole >= (std::is_signed_v<Y> ? -end : 0.0) && whole < end;
-      return fits ? value : round_to<X>(static_cast<double>(bits >> 57U));
+      constexpr int digits = std::numeric_limits<Y>::digits;
+      const double end = std::ldexp(1.0, digits);
+      const auto fits = [&](X x) {
+        const double whole = std::trunc(widen(x));
+        return whole >= (std::is_signed_v<Y> ? -end : 0.0) && whole < end;
+      };
+      if (fits(value)) return value;
+      // Of any length that the integer has: a way through another one shows at its ends.
+      const auto power = static_cast<int>((choice >> 8U) % static_cast<unsigned>(digits));
+      const double magnitude = std::ldexp(1 + 0.75 * unit_interval(bits), power);
+      const X drawn =
+          round_to<X>(std::is_signed_v<Y> ? with_sign_of(choice, magnitude) : magnitude);
+      return fits(drawn) ? drawn : round_to<X>(static_cast<double>(bits >> 57U));
     }
   });
 }

@@ -164,6 +164,8 @@ class Stratified {
   T operator()(std::uint64_t bits, std::int64_t i) const {
     if constexpr (std::is_integral_v<T>) {
       return integer_of_any_size<T>(bits);
+    } else if constexpr (std::is_same_v<T, Bool8>) {
+      return T(bits >> 63U);
     } else if constexpr (is_narrow_float<T>) {
       // Steps of an odd number visit all of them.
       const auto step = (start_ + static_cast<std::uint64_t>(i)) * 40503U;
@@ -192,7 +194,7 @@ class Stratified {
     }
   }
   /// The special ones, by the mix of the bits: they replace some of the others.
-  static constexpr bool has_special = !std::is_integral_v<T> && !is_narrow_float<T>;
+  static constexpr bool has_special = std::is_floating_point_v<T>;
   static bool is_special(std::uint64_t choice) { return (choice >> 8U) % 32 == 0; }
   static T special(std::uint64_t choice) { return special_value<T>(choice >> 32U); }
   T any(std::uint64_t bits, std::int64_t i) const {

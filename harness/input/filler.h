@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <stdexcept>
 #include <type_traits>
 #include <vector>
 
@@ -52,7 +53,15 @@ class Filler {
   }
 
   void fill() {
-    if (is_filled_as_block()) return;
+    if constexpr (!is_computed<T>) {
+      return draw_convertible();
+    } else if (!is_filled_as_block()) {
+      draw_computed();
+    }
+  }
+
+ private:
+  void draw_computed() {
     switch (data_.distribution) {
       case Distribution::uniform:
         return draw(Uniform<T>{range_});
@@ -113,8 +122,21 @@ class Filler {
         return;  // not by elements
     }
   }
-
- private:
+  /// Inputs of conversions.
+  void draw_convertible() {
+    switch (data_.distribution) {
+      case Distribution::castable:
+        return draw_castable();
+      case Distribution::small_integers:
+        if constexpr (std::is_same_v<T, Bool8>) {
+          return draw([](std::uint64_t bits) { return T(bits >> 63U); });
+        } else {
+          return draw(SmallIntegers<T>{range_});
+        }
+      default:
+        throw std::logic_error("a dtype that is only converted has no such data");
+    }
+  }
   template <class Draw>
   void draw(const Draw& draw) {
     input::fill(elements_, key_.seed, key_.id, draw);

@@ -42,7 +42,7 @@ void sprinkle(std::span<T> elements, std::int64_t run_length, const Data& data,
               const OpInstance& op, DType dtype, std::uint64_t seed, std::uint64_t stream) {
   const auto input = static_cast<std::size_t>(stream & 0xffffU);
   const auto block = block_input(op, input);
-  if (!std::is_integral_v<T> || block) {
+  if (is_float<T> || block) {
     const bool alone = run_length >= std::ssize(elements);
     const std::uint64_t turn = static_cast<std::uint64_t>(data.turn) + seed + stream % 16 +
                                static_cast<std::uint64_t>(dtype) +
@@ -59,7 +59,7 @@ void sprinkle(std::span<T> elements, std::int64_t run_length, const Data& data,
       const auto index = static_cast<std::uint64_t>(begin / run_length);
       const Fate fate =
           alone ? special_fate(data.specials, turn) : fate_among_many(data.specials, index, first);
-      if constexpr (!std::is_integral_v<T>) {
+      if constexpr (is_float<T>) {
         give_fate(run, fate, choice, unused);
       } else if constexpr (std::is_same_v<T, std::uint8_t>) {
         give_block_fate(run, *block_format(op.format), block->is_scales, fate, choice);
@@ -141,7 +141,7 @@ void generate(const OpInstance& op, const Pass& pass, const TensorKey& key, Host
     }
     Filler<T>(data, op, key.input, {key.seed, stream, drawn_exponent(op, key), key.rank}, elements)
         .fill();
-    if constexpr (!std::is_integral_v<T>) {
+    if constexpr (is_float<T>) {
       const std::int64_t run = own_scale_elements(op, pass, key.input);
       if (run > 0) scale_runs(elements, run, key);
     }

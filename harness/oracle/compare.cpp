@@ -53,7 +53,7 @@ Verdict compare_bits(std::int64_t first, std::span<const std::byte> expected,
   Verdict verdict;
   verdict.dtype = dtype;
   verdict.elements = static_cast<std::int64_t>(expected.size() / sizeof(T));
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (!is_float<T>) {
     for (std::int64_t i = 0; i < verdict.elements; ++i) {
       verdict.unknown += is_unknown(first + i) ? 1 : 0;
     }
@@ -65,7 +65,7 @@ Verdict compare_bits(std::int64_t first, std::span<const std::byte> expected,
     std::memcpy(&got, actual.data() + static_cast<std::size_t>(i) * sizeof(T), sizeof(T));
     if (bits_of(want) == bits_of(got)) continue;
     if (is_unknown(first + i)) continue;
-    if constexpr (!std::is_integral_v<T>) {
+    if constexpr (is_float<T>) {
       if (!tolerance.payloads && std::isnan(widen(want)) && std::isnan(widen(got))) continue;
       if (tolerance.any_zero && widen(want) == 0 && widen(got) == 0) continue;
     }
@@ -173,7 +173,7 @@ Verdict judge_run(const reference::Reference& expected, const reference::Problem
                              return expected.is_unknown != nullptr && expected.is_unknown(state, i);
                            });
   }
-  if constexpr (!std::is_integral_v<T>) {
+  if constexpr (is_float<T>) {
     std::array<double, run_elements> value, rest, scale;
     const reference::Values values{std::span(value).first(n), std::span(rest).first(n),
                                    std::span(scale).first(n)};

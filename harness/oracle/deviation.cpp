@@ -44,7 +44,7 @@ void expect(const reference::Reference& expected, const reference::Problem& prob
     expected.bits(problem, state, first, std::as_writable_bytes(out));
     return;
   }
-  if constexpr (!std::is_integral_v<T>) {
+  if constexpr (is_float<T>) {
     std::array<double, run_elements> value, rest, scale;
     expected.values(problem, state, first,
                     {std::span(value).first(out.size()), std::span(rest).first(out.size()),

@@ -65,7 +65,7 @@ double distance(T a, T b) {
 template <class T>
 void note_wrong(Verdict& verdict, std::int64_t index, int rank, T expected, T actual) {
   const double error = distance(actual, expected);
-  const double ulps = std::is_integral_v<T> ? 0 : error / ulp(widen(expected), verdict.dtype);
+  const double ulps = !is_float<T> ? 0 : error / ulp(widen(expected), verdict.dtype);
   note(verdict, {index, rank, error, ulps, 0, false}, expected, actual);
 }
 

@@ -232,7 +232,7 @@ Verdict freivalds(const reference::Problem& problem, std::span<const std::byte> 
   if (!op.signature.is_product || actual.size() != op.signature.outputs[0].bytes()) {
     throw std::logic_error("freivalds: not the output of a product");
   }
-  return visit_dtype(op.dtype(), [&]<class In>(std::type_identity<In>) -> Verdict {
+  return visit_computed(op.dtype(), [&]<class In>(std::type_identity<In>) -> Verdict {
     if constexpr (std::is_same_v<In, std::int8_t>) {
       return judge<In, std::int32_t>(problem, actual);
     } else if constexpr (std::is_same_v<In, float> || std::is_same_v<In, double>) {

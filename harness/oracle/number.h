@@ -71,6 +71,8 @@ std::uint64_t bits_of(T value) {
     return std::bit_cast<std::uint64_t>(value);
   } else if constexpr (sizeof(T) == 4) {
     return std::bit_cast<std::uint32_t>(value);
+  } else if constexpr (sizeof(T) == 2) {
+    return std::bit_cast<std::uint16_t>(value);
   } else {
     static_assert(sizeof(T) == 1);
     return std::bit_cast<std::uint8_t>(value);
@@ -88,6 +90,8 @@ T from_bits(std::uint64_t bits) {
     return std::bit_cast<T>(bits);
   } else if constexpr (sizeof(T) == 4) {
     return std::bit_cast<T>(static_cast<std::uint32_t>(bits));
+  } else if constexpr (sizeof(T) == 2) {
+    return std::bit_cast<T>(static_cast<std::uint16_t>(bits));
   } else {
     static_assert(sizeof(T) == 1);
     return std::bit_cast<T>(static_cast<std::uint8_t>(bits));

@@ -120,8 +120,8 @@ RowResidual random_signs(const reference::Problem& problem, const Tolerance& tol
   if (!has_random_signs(op) || actual.size() != op.signature.outputs[0].bytes()) {
     throw std::logic_error("random_signs: not the output of a product of floats");
   }
-  return visit_dtype(op.signature.inputs[0].dtype, [&]<class In>(std::type_identity<In>) {
-    return visit_dtype(output_dtype(op), [&]<class Out>(std::type_identity<Out>) -> RowResidual {
+  return visit_computed(op.signature.inputs[0].dtype, [&]<class In>(std::type_identity<In>) {
+    return visit_computed(output_dtype(op), [&]<class Out>(std::type_identity<Out>) -> RowResidual {
       constexpr bool is_one_dtype = std::is_same_v<In, Out> && !std::is_integral_v<In>;
       constexpr bool is_e4m3 = std::is_same_v<In, Float8E4M3> && std::is_same_v<Out, BFloat16>;
       if constexpr (!is_one_dtype && !is_e4m3) {

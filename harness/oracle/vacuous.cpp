@@ -40,7 +40,7 @@ bool passes_as(const reference::Reference& expected, const reference::Problem& p
 std::vector<std::byte> mean_of(std::span<const std::byte> outputs, DType dtype) {
   return visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
     std::vector<std::byte> bytes;
-    if constexpr (!std::is_integral_v<T>) {
+    if constexpr (is_float<T>) {
       double sum = 0;
       std::int64_t count = 0;
       for (std::size_t at = 0; at < outputs.size(); at += sizeof(T)) {

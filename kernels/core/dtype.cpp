@@ -1,5 +1,6 @@
 #include "kernels/core/dtype.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -28,6 +29,11 @@ constexpr std::array rows{
     Row{DType::u8, "u8", 1, false, 8, DType::u8},
     Row{DType::e4m3, "e4m3", 1, true, 4, DType::f32, -6, 8},
     Row{DType::e5m2, "e5m2", 1, true, 3, DType::f32, -14, 15},
+    Row{DType::i16, "i16", 2, false, 15, DType::i16},
+    Row{DType::u16, "u16", 2, false, 16, DType::u16},
+    Row{DType::u32, "u32", 4, false, 32, DType::u32},
+    Row{DType::u64, "u64", 8, false, 64, DType::u64},
+    Row{DType::boolean, "bool", 1, false, 1, DType::boolean},
 };
 
 struct OtherName {
@@ -37,18 +43,14 @@ struct OtherName {
 
 /// Names in NumPy and PyTorch, as far as they mean the same in both: "float" does not.
 constexpr std::array other_names{
-    OtherName{"float64", DType::f64},
-    OtherName{"double", DType::f64},
-    OtherName{"float32", DType::f32},
-    OtherName{"bfloat16", DType::bf16},
-    OtherName{"float16", DType::f16},
-    OtherName{"half", DType::f16},
-    OtherName{"int64", DType::i64},
-    OtherName{"int32", DType::i32},
-    OtherName{"int8", DType::i8},
-    OtherName{"uint8", DType::u8},
-    OtherName{"float8_e4m3fn", DType::e4m3},
-    OtherName{"float8_e5m2", DType::e5m2},
+    OtherName{"float64", DType::f64},        OtherName{"double", DType::f64},
+    OtherName{"float32", DType::f32},        OtherName{"bfloat16", DType::bf16},
+    OtherName{"float16", DType::f16},        OtherName{"half", DType::f16},
+    OtherName{"int64", DType::i64},          OtherName{"int32", DType::i32},
+    OtherName{"int16", DType::i16},          OtherName{"int8", DType::i8},
+    OtherName{"uint64", DType::u64},         OtherName{"uint32", DType::u32},
+    OtherName{"uint16", DType::u16},         OtherName{"uint8", DType::u8},
+    OtherName{"float8_e4m3fn", DType::e4m3}, OtherName{"float8_e5m2", DType::e5m2},
 };
 
 const Row& row(DType dtype) { return rows.at(static_cast<std::size_t>(dtype)); }
@@ -62,6 +64,11 @@ std::span<const DType> all_dtypes() {
     return list;
   }();
   return dtypes;
+}
+
+std::span<const DType> computed_dtypes() {
+  static const auto first = std::ranges::find(all_dtypes(), DType::i16);
+  return {all_dtypes().begin(), first};
 }
 
 std::string_view name(DType dtype) { return row(dtype).name; }

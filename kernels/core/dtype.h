@@ -10,15 +10,35 @@
 #include <utility>
 
 #include "kernels/core/bfloat16.h"
+#include "kernels/core/bool8.h"
 #include "kernels/core/float16.h"
 #include "kernels/core/float8.h"
 
 namespace assay {
 
-/// Types of the elements of tensors. Their text names are those of the enumerators.
-enum class DType : std::uint8_t { f64, f32, bf16, f16, i64, i32, i8, u8, e4m3, e5m2 };
+/// Types of the elements of tensors. Their text names are those of the enumerators, and "bool".
+enum class DType : std::uint8_t {
+  f64,
+  f32,
+  bf16,
+  f16,
+  i64,
+  i32,
+  i8,
+  u8,
+  e4m3,
+  e5m2,
+  // Those that are only converted from and to.
+  i16,
+  u16,
+  u32,
+  u64,
+  boolean,
+};
 
 std::span<const DType> all_dtypes();
+/// Those that other ops than conversions take too.
+std::span<const DType> computed_dtypes();
 std::string_view name(DType dtype);
 /// Takes the names of NumPy and PyTorch as well: "float32", "half".
 std::optional<DType> parse_dtype(std::string_view text);
@@ -45,7 +65,17 @@ inline constexpr bool is_narrow_float =
     std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16> || std::is_same_v<T, Float8E4M3> ||
     std::is_same_v<T, Float8E5M2>;
 
-/// Converts any element to double: exact for every type but i64.
+template <class T>
+inline constexpr bool is_float = std::is_floating_point_v<T> || is_narrow_float<T>;
+
+/// True of the C++ types that store one of computed_dtypes().
+template <class T>
+inline constexpr bool is_computed =
+    !std::is_same_v<T, std::int16_t> && !std::is_same_v<T, std::uint16_t> &&
+    !std::is_same_v<T, std::uint32_t> && !std::is_same_v<T, std::uint64_t> &&
+    !std::is_same_v<T, Bool8>;
+
+/// Converts any element to double: exact for every type but the integers of 64 bits.
 template <class T>
 double widen(T value) {
   if constexpr (is_narrow_float<T>) {
@@ -55,9 +85,10 @@ double widen(T value) {
   }
 }
 
-/// Calls `f(std::type_identity<T>{})` with the C++ type that stores `dtype`.
+/// Calls `f(std::type_identity<T>{})` with the C++ type that stores `dtype`, one of
+/// computed_dtypes().
 template <class F>
-decltype(auto) visit_dtype(DType dtype, F&& f) {
+decltype(auto) visit_computed(DType dtype, F&& f) {
   switch (dtype) {
     case DType::f64:
       return std::forward<F>(f)(std::type_identity<double>{});
@@ -79,8 +110,28 @@ decltype(auto) visit_dtype(DType dtype, F&& f) {
       return std::forward<F>(f)(std::type_identity<Float8E4M3>{});
     case DType::e5m2:
       return std::forward<F>(f)(std::type_identity<Float8E5M2>{});
+    default:
+      __builtin_unreachable();
   }
-  __builtin_unreachable();
+}
+
+/// Likewise, with any dtype.
+template <class F>
+decltype(auto) visit_dtype(DType dtype, F&& f) {
+  switch (dtype) {
+    case DType::i16:
+      return std::forward<F>(f)(std::type_identity<std::int16_t>{});
+    case DType::u16:
+      return std::forward<F>(f)(std::type_identity<std::uint16_t>{});
+    case DType::u32:
+      return std::forward<F>(f)(std::type_identity<std::uint32_t>{});
+    case DType::u64:
+      return std::forward<F>(f)(std::type_identity<std::uint64_t>{});
+    case DType::boolean:
+      return std::forward<F>(f)(std::type_identity<Bool8>{});
+    default:
+      return visit_computed(dtype, std::forward<F>(f));
+  }
 }
 
 }  // namespace assay

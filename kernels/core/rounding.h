@@ -26,15 +26,17 @@ constexpr float rounded_to_odd(float towards_zero, bool is_exact) {
 }
 
 /// Rounds a 64-bit integer to odd. Bits that a double cannot hold are kept as one odd bit.
-constexpr float rounded_to_odd(std::int64_t value) {
-  const auto all = static_cast<std::uint64_t>(value);
-  const std::uint64_t magnitude = value < 0 ? 0 - all : all;
+constexpr float rounded_to_odd(std::uint64_t magnitude) {
   const std::uint64_t low = magnitude & 0xfffU;
   const bool fits = magnitude < (std::uint64_t{1} << 53);
   const std::uint64_t kept = fits ? magnitude : (magnitude - low) | (low != 0 ? 0x1000U : 0U);
   const auto wide = static_cast<double>(static_cast<std::int64_t>(kept >> 1U)) * 2 +
                     static_cast<double>(kept & 1U);
-  return rounded_to_odd(value < 0 ? -wide : wide);
+  return rounded_to_odd(wide);
+}
+constexpr float rounded_to_odd(std::int64_t value) {
+  const auto all = static_cast<std::uint64_t>(value);
+  return value < 0 ? -rounded_to_odd(0 - all) : rounded_to_odd(all);
 }
 
 /// Rounds a + b to odd: one more rounding, to at least two bits fewer, equals one rounding of the

@@ -8,7 +8,7 @@
 namespace assay {
 
 /// Significand bits of a floating storage type, including the implicit leading one: a constant that
-/// equals precision_bits of its dtype. 1 for integers: they store none.
+/// equals precision_bits of its dtype. 1 for integers and truth values: they store none.
 template <class T>
 constexpr int significand_bits() {
   if constexpr (std::is_same_v<T, BFloat16>) {
@@ -19,7 +19,7 @@ constexpr int significand_bits() {
     return 4;
   } else if constexpr (std::is_same_v<T, Float8E5M2>) {
     return 3;
-  } else if constexpr (std::is_integral_v<T>) {
+  } else if constexpr (!is_float<T>) {
     return 1;
   } else {
     return std::numeric_limits<T>::digits;

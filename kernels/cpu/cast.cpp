@@ -13,12 +13,12 @@ struct CastTo {
   Y operator()(X x) const {
     if constexpr (!is_narrow_float<Y>) {
       return static_cast<Y>(x);
-    } else if constexpr (std::is_same_v<X, double> || std::is_same_v<X, std::int64_t>) {
+    } else if constexpr (sizeof(X) == 8) {
       return Y(rounded_to_odd(x));
-    } else if constexpr (std::is_same_v<X, std::int32_t>) {
+    } else if constexpr (std::is_integral_v<X> && sizeof(X) == 4) {
       return Y(rounded_to_odd(static_cast<double>(x)));
     } else {
-      return Y(static_cast<float>(x));  // f32, and 8-bit integers, which fit into it
+      return Y(static_cast<float>(x));  // f32, and shorter integers, which fit into it
     }
   }
 };

@@ -75,7 +75,7 @@ template <class Y, class F, class... X>
 ASSAY_VECTOR_CLONES void map_row(F f, Y* y, std::int64_t n, const X*... x) {
   if constexpr (are_bf16<Y, X...>) {
     map_pairs(f, y, n, x...);
-  } else if constexpr (is_narrow_float<Y>) {
+  } else if constexpr (std::is_class_v<Y>) {
     // GCC 12 gives a struct within `omp simd` memory for each lane, and stays scalar.
     ASSAY_INDEPENDENT_LOOP
     for (std::int64_t i = 0; i < n; ++i) y[i] = stored<Y, F, X...>(f(widened(x[i])...));

@@ -71,7 +71,7 @@ void finish(void* y, std::size_t n, int number) {
 /// Calls f(type_identity<T>{}) for the T that stores `dtype`.
 template <class F>
 auto for_number(DType dtype, const F& f) {
-  return visit_dtype(dtype, [&]<class T>(std::type_identity<T> type) {
+  return visit_computed(dtype, [&]<class T>(std::type_identity<T> type) {
     if constexpr (sizeof(T) == 1) {
       throw DeviceError(Failure::not_here, "cpu has no allreduce in " + std::string(name(dtype)));
       return f(std::type_identity<float>{});

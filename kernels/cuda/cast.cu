@@ -13,6 +13,14 @@ __device__ float odd_float(std::int64_t x) {
   const float towards_zero = __ll2float_rz(x);
   return rounded_to_odd(towards_zero, __float2ll_rz(towards_zero) == x);
 }
+__device__ float odd_float(std::uint64_t x) {
+  const float towards_zero = __ull2float_rz(x);
+  return rounded_to_odd(towards_zero, __float2ull_rz(towards_zero) == x);
+}
+__device__ float odd_float(std::uint32_t x) {
+  const float towards_zero = __uint2float_rz(x);
+  return rounded_to_odd(towards_zero, __float2uint_rz(towards_zero) == x);
+}
 __device__ float odd_float(std::int32_t x) {
   const float towards_zero = __int2float_rz(x);
   return rounded_to_odd(towards_zero, __float2int_rz(towards_zero) == x);
@@ -24,9 +32,10 @@ template <class Y>
 struct CastTo {
   template <class X>
   __device__ Computed<Y> operator()(X x) const {
-    if constexpr (is_narrow<Y> && (sizeof(X) == 8 || std::is_same_v<X, std::int32_t>)) {
+    constexpr bool fits = sizeof(X) < 4 || std::is_same_v<X, float>;
+    if constexpr (is_narrow<Y> && !fits) {
       return odd_float(x);
-    } else {  // 8-bit integers fit into an f32
+    } else {  // shorter integers fit into an f32
       return static_cast<Computed<Y>>(x);
     }
   }

@@ -29,7 +29,7 @@ namespace {
 /// Encodes 2 as an element of the message.
 std::array<std::byte, 8> two_as(DType dtype) {
   std::array<std::byte, 8> scalar{};
-  visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
+  visit_computed(dtype, [&]<class T>(std::type_identity<T>) {
     T two;
     if constexpr (is_narrow_float<T>) {
       two = T(2.0F);

@@ -22,6 +22,8 @@ template <class S>
 __device__ S drawn(std::uint64_t bits, const Drawing& drawing) {
   if constexpr (std::is_integral_v<S>) {
     return static_cast<S>(bits & drawing.mask);
+  } else if constexpr (std::is_same_v<S, Bool8>) {
+    return S(bits >> 63U);
   } else {
     using C = Computed<S>;
     const auto width = static_cast<C>(drawing.high - drawing.low);

@@ -42,8 +42,8 @@ std::vector<Op> cast_ops() {
   return with_views(
       {cast_op({"cast",
                 "y[i] = x[i] as `to`: to nearest even, to integers towards zero, integers wrap, "
-                "e4m3 and e5m2 saturate",
-                all_stored()})});
+                "e4m3 and e5m2 saturate, bool is x[i] != 0",
+                {all_dtypes().begin(), all_dtypes().end()}})});
 }
 
 }  // namespace assay

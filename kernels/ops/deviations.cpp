@@ -52,7 +52,7 @@ const Deviation deviations[] = {
      .library = "PyTorch",
      .from = "1.13",
      .ops = {"cast"},
-     .formats = {DType::f64, DType::i64, DType::i32},
+     .formats = {DType::f64, DType::i64, DType::i32, DType::u64, DType::u32},
      .where = Deviation::Where::rounded_through_f32,
      .source = pytorch_cast_source},
     {.id = "pytorch-fma-through-f32",
@@ -69,7 +69,7 @@ const Deviation deviations[] = {
      .from = "2.1",
      .ops = {"cast"},
      .formats = {DType::f64, DType::f32, DType::bf16, DType::f16, DType::i64, DType::i32,
-                 DType::e5m2},
+                 DType::u64, DType::u32, DType::u16, DType::e5m2},
      .where = Deviation::Where::not_saturated,
      .source = "https://github.com/pytorch/pytorch/pull/104242, c10/util/Float8_e5m2.h: what is "
                "rounded beyond 57344 becomes infinity, and infinities stay"},

@@ -43,7 +43,7 @@ std::vector<Format> floats() { return {f64, f32, bf16, f16}; }
 std::vector<Format> signed_numbers() { return {f64, f32, bf16, f16, i64, i32}; }
 std::vector<Format> numbers() { return {f64, f32, bf16, f16, i64, i32, u8}; }
 std::vector<Format> numbers_and_bytes() { return {f64, f32, bf16, f16, i64, i32, i8, u8}; }
-std::vector<Format> all_stored() { return {all_dtypes().begin(), all_dtypes().end()}; }
+std::vector<Format> all_stored() { return {computed_dtypes().begin(), computed_dtypes().end()}; }
 
 Parameter size(std::string_view name) { return {.name = name, .minimum = 0}; }
 

@@ -33,7 +33,7 @@ std::vector<Format> floats();
 std::vector<Format> signed_numbers();
 std::vector<Format> numbers();
 std::vector<Format> numbers_and_bytes();
-/// Includes 8-bit floats, which are stored and cast but not computed with.
+/// Includes 8-bit floats, but not what is only converted from and to.
 std::vector<Format> all_stored();
 
 // Parameters.

@@ -35,7 +35,11 @@ Y narrowed(long double x, int significand, int smallest, int largest) {
 
 template <class Y, class X>
 Y converted(X x) {
-  if constexpr (std::is_integral_v<X> && std::is_integral_v<Y>) {
+  if constexpr (std::is_same_v<Y, Bool8>) {
+    Y y;
+    y.bits = exact_value(x) == 0 ? 0 : 1;  // NaN is no zero
+    return y;
+  } else if constexpr (std::is_integral_v<X> && std::is_integral_v<Y>) {
     return static_cast<Y>(x);  // wraps modulo 2^bits
   } else if constexpr (std::is_same_v<decltype(exact_value(x)), double> && !std::is_integral_v<Y>) {
     return rounded<Y>(exact_value(x));

@@ -111,7 +111,7 @@ std::size_t chunk_begin(const Problem& p) {
 /// Reductions by arithmetic: floats give a real number, integers all bits.
 template <class F>
 Reference arithmetic(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) {
     if constexpr (std::is_integral_v<T>) {
       return Reference{.bits = [](const Problem& p, std::span<const double>, std::int64_t first,
                                   std::span<std::byte> out) {
@@ -140,7 +140,7 @@ Reference arithmetic(const OpInstance& op) {
 /// Selects the element that `Before` puts before all others; a NaN if there is one.
 template <class Before>
 Reference extreme(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.bits = [](const Problem& p, std::span<const double>, std::int64_t first,
                                 std::span<std::byte> out) {
       const std::size_t begin = chunk_begin(p) + static_cast<std::size_t>(first);
@@ -197,7 +197,7 @@ Source source_of(const Problem& p, std::size_t i, std::size_t count) {
 
 /// Moves the bits of elements from rank to rank.
 Reference move(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.bits = [](const Problem& p, std::span<const double>, std::int64_t first,
                                 std::span<std::byte> out) {
       const auto count = static_cast<std::size_t>(p.op.params.integer("count"));

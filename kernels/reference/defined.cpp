@@ -91,7 +91,7 @@ void values(const Problem& /*problem*/, std::span<const double> state, std::int6
 
 void bits(const Problem& problem, std::span<const double> state, std::int64_t first,
           std::span<std::byte> out) {
-  visit_dtype(problem.op.signature.outputs[0].dtype, [&]<class T>(std::type_identity<T>) {
+  visit_computed(problem.op.signature.outputs[0].dtype, [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_integral_v<T>) {
       for (std::size_t i = 0; i < out.size() / sizeof(T); ++i) {
         const double packed = state[place_of(state, first + static_cast<std::int64_t>(i))];

@@ -147,7 +147,7 @@ void scale_bits(const Problem& p, std::span<const double>, std::int64_t first,
 }
 
 Reference scale(const OpInstance& op) {
-  return visit_dtype(
+  return visit_computed(
       op.dtype(), []<class T>(std::type_identity<T>) { return Reference{.bits = scale_bits<T>}; });
 }
 
@@ -222,7 +222,7 @@ struct Relu {
 /// y[i] = f(x[i], ...) on unconverted elements; f chooses the type.
 template <class F, int Inputs>
 Reference chosen(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.bits = [](const Problem& p, std::span<const double>, std::int64_t first,
                                 std::span<std::byte> out) {
       const T* a = p.input<T>(0).data() + first;
@@ -252,7 +252,7 @@ void clamp_bits(const Problem& p, std::span<const double>, std::int64_t first,
 }
 
 Reference clamp(const OpInstance& op) {
-  return visit_dtype(
+  return visit_computed(
       op.dtype(), []<class T>(std::type_identity<T>) { return Reference{.bits = clamp_bits<T>}; });
 }
 

@@ -48,7 +48,7 @@ void write_bits(const Problem& p, std::int64_t first, std::span<std::byte> out,
 /// Makes the reference of an op whose result F gives exactly, up to one rounding.
 template <class F, int Inputs>
 Reference exactly(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.bits = [](const Problem& p, std::span<const double>, std::int64_t first,
                                 std::span<std::byte> out) {
       write_bits<T, F>(p, first, out, std::make_index_sequence<Inputs>{});
@@ -64,7 +64,7 @@ using Wider = std::conditional_t<std::is_same_v<T, double>, long double, double>
 /// Makes the reference of a function that F evaluates. The scale is |x|, x the last argument.
 template <class F, int Inputs>
 Reference approximately(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{
         .values = [](const Problem& p, std::span<const double>, std::int64_t first, Values out) {
           for (std::size_t i = 0; i < out.value.size(); ++i) {

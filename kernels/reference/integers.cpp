@@ -58,7 +58,7 @@ T lowest_bits(Wide y) {
 
 template <class F, int Inputs>
 Reference integer(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) {
     Reference reference;
     if constexpr (std::is_integral_v<T>) {
       reference.bits = [](const Problem& p, std::span<const double>, std::int64_t first,

@@ -50,7 +50,7 @@ State solve_layer(const Problem& p, const std::vector<double>& x, const std::vec
   const auto in = static_cast<std::size_t>(e.in);
   std::vector<double> bias(static_cast<std::size_t>(e.cols), 0.0);
   if (p.op.params.integer_or("bias", 0) != 0) {
-    visit_dtype(output_dtype(p.op), [&]<class B>(std::type_identity<B>) {
+    visit_computed(output_dtype(p.op), [&]<class B>(std::type_identity<B>) {
       bias = widened(p.input<B>(2).first(static_cast<std::size_t>(e.cols)));
     });
   }
@@ -138,7 +138,7 @@ void integer_linear_bits(const Problem& p, std::span<const double> state, std::i
 
 Reference linear(const OpInstance& op) {
   if (is_block_scaled(op.format)) return {.solve = solve_block_linear, .values = linear_values};
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) -> Reference {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) -> Reference {
     if constexpr (std::is_integral_v<T>) {
       return {.solve = solve_integer_linear, .bits = integer_linear_bits};
     } else {
@@ -173,7 +173,7 @@ State solve_batched(const Problem& p) {
 }
 
 Reference batched_matmul(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_batched<T>, .values = solved_values};
   });
 }

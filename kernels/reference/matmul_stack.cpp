@@ -126,7 +126,7 @@ State solve_stack(const Problem& p) {
 }
 
 Reference linear_stack(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) -> Reference {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) -> Reference {
     return {.solve = solve_stack<T>, .values = solved_values};
   });
 }

@@ -59,7 +59,7 @@ State solve_gradient(const Problem& p) {
 }
 
 Reference distributed_gradient(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_gradient<T>, .values = solved_values};
   });
 }

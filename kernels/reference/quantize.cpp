@@ -92,7 +92,7 @@ void bytes(const Problem& p, std::span<const double> scales, std::int64_t first,
 }
 
 Reference quantize(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class X>(std::type_identity<X>) {
+  return visit_computed(op.dtype(), []<class X>(std::type_identity<X>) {
     return Reference{.solve = solve_scales<X>, .bits = bytes<X>};
   });
 }

@@ -44,7 +44,7 @@ T element(std::uint64_t bits, int significand) {
 }
 
 Reference random(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.bits = [](const Problem& p, std::span<const double>, std::int64_t first,
                                 std::span<std::byte> out) {
       const auto seed = static_cast<std::uint64_t>(p.op.params.integer("seed"));

@@ -306,7 +306,7 @@ State solve_place(const Problem& p) {
 }
 
 Reference sum(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) -> Reference {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) -> Reference {
     if constexpr (std::is_integral_v<T>) {
       return {.solve = solve_wrapping_sum<T>, .bits = words<T>};
     } else {
@@ -316,7 +316,7 @@ Reference sum(const OpInstance& op) {
 }
 
 Reference prod(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) -> Reference {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) -> Reference {
     if constexpr (std::is_integral_v<T>) {
       return {.solve = solve_wrapping_product<T>, .bits = words<T>};
     } else {
@@ -326,39 +326,39 @@ Reference prod(const OpInstance& op) {
 }
 
 Reference mean(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_mean<T>, .values = real_value};
   });
 }
 
 Reference dot(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_dot<T>, .values = real_value};
   });
 }
 
 Reference norm2(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_norm<T>, .values = real_value};
   });
 }
 
 Reference logsumexp(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_log_sum_exp<T>, .values = real_value};
   });
 }
 
 template <bool greatest>
 Reference extreme(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_extreme<greatest, T>, .bits = words<T>};
   });
 }
 
 template <bool greatest>
 Reference place(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_place<greatest, T>, .bits = words<std::int64_t>};
   });
 }

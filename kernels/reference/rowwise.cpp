@@ -154,19 +154,19 @@ void rmsnorm_values(const Problem& p, std::span<const double> state, std::int64_
 }
 
 Reference softmax(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_softmax<T>, .values = softmax_values<T>};
   });
 }
 
 Reference layernorm(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_layernorm<T>, .values = layernorm_values<T>};
   });
 }
 
 Reference rmsnorm(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_rmsnorm<T>, .values = rmsnorm_values<T>};
   });
 }

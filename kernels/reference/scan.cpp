@@ -163,7 +163,7 @@ void scan_bits(const Problem& p, std::span<const double> state, std::int64_t fir
 }
 
 Reference scan(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) -> Reference {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) -> Reference {
     if constexpr (std::is_integral_v<T>) {
       return {.solve = solve_scan<WrappingSum<T>, T>, .bits = scan_bits<T>};
     } else {

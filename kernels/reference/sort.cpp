@@ -72,7 +72,7 @@ void packed_bits(const Problem& p, std::span<const double> state, std::int64_t f
 }
 
 Reference sort(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_sort<T>, .bits = packed_bits};
   });
 }
@@ -136,13 +136,13 @@ void element_bits(const Problem& p, std::span<const double> state, std::int64_t 
 }
 
 Reference argsort(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_places<T>, .bits = place_bits};
   });
 }
 
 Reference sort_axis(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_places<T>, .bits = element_bits<T>};
   });
 }
@@ -188,7 +188,7 @@ void greatest_bits(const Problem& p, std::span<const double> state, std::int64_t
 }
 
 Reference topk(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_greatest<T>, .bits = greatest_bits<T>};
   });
 }
@@ -212,7 +212,7 @@ State solve_unique(const Problem& p) {
 }
 
 Reference unique(const OpInstance& op) {
-  return visit_dtype(op.dtype(), []<class T>(std::type_identity<T>) {
+  return visit_computed(op.dtype(), []<class T>(std::type_identity<T>) {
     return Reference{.solve = solve_unique<T>, .bits = packed_bits};
   });
 }

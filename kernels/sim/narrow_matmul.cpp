@@ -15,7 +15,7 @@ std::vector<float> floats(const TensorSpec& spec) {
 
 /// Converts factors stored as `stored` to the values that a product in `format` uses.
 void take_factors(Format format, DType stored, const void* from, std::vector<float>& to) {
-  visit_dtype(stored, [&]<class T>(std::type_identity<T>) {
+  visit_computed(stored, [&]<class T>(std::type_identity<T>) {
     const auto* elements = static_cast<const T*>(from);
     for (std::size_t i = 0; i < to.size(); ++i) {
       const auto element = static_cast<float>(elements[i]);
@@ -25,7 +25,7 @@ void take_factors(Format format, DType stored, const void* from, std::vector<flo
 }
 
 void give_result(DType stored, const std::vector<float>& from, void* to) {
-  visit_dtype(stored, [&]<class T>(std::type_identity<T>) {
+  visit_computed(stored, [&]<class T>(std::type_identity<T>) {
     for (std::size_t i = 0; i < from.size(); ++i) static_cast<T*>(to)[i] = static_cast<T>(from[i]);
   });
 }

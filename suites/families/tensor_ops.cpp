@@ -331,6 +331,8 @@ const Axis past_20_bits = axis("n", {{standard, 1053577}});
 const std::vector<Format> floats{f64, f32, bf16, f16};
 const std::vector<Format> all{f64, f32, bf16, f16, i64, i32, i8, u8};
 const std::vector<Format> all_formats{f64, f32, bf16, f16, i64, i32, i8, u8, e4m3, e5m2};
+/// Those that are only converted from and to.
+const std::vector<Format> converted{DType::i16, DType::u16, DType::u32, DType::u64, DType::boolean};
 const std::vector<Format> of_products{f64, f32, bf16, f16, tf32};
 
 /// Block-scaled formats, in rows of whole blocks.
@@ -379,13 +381,36 @@ std::vector<Grid> elements() {
                               {seeds, "u8"},
                               {seeds, "e4m3"},
                               {seeds, "e5m2"}});
+  const auto to_converted = [](Level level) {
+    return axis("to",
+                {{level, "i16"}, {level, "u16"}, {level, "u32"}, {level, "u64"}, {level, "bool"}});
+  };
+  const Axis to_some =
+      axis("to", {{seeds, "f32"}, {seeds, "bf16"}, {seeds, "i64"}, {seeds, "u8"}, {seeds, "bool"}});
+  const Axis to_others = axis("to", {{standard, "f64"},
+                                     {standard, "f16"},
+                                     {standard, "i32"},
+                                     {standard, "i8"},
+                                     {standard, "e4m3"},
+                                     {standard, "e5m2"},
+                                     {standard, "i16"},
+                                     {standard, "u16"},
+                                     {standard, "u32"},
+                                     {standard, "u64"}});
   const Axis casts = axis("n", {{seeds, 1003}, {smoke, 65537}});
   const Axis seed = axis("seed", {{seeds, 1}});
+  const Axis to_f32 = axis("to", {{seeds, "f32"}});
   return {{elementwise, all, {small}},
           {elementwise, all, {strided}},
           {more_elementwise, all, {small}},
           {more_elementwise, all, {strided}},
           {{"cast"}, all_formats, {to, casts}},
+          {{"cast"}, {f64, f32, f16, i64, u8}, {to_converted(seeds), casts}},
+          {{"cast"}, {bf16, i32, i8, e4m3, e5m2}, {to_converted(standard), casts}},
+          {{"cast"}, converted, {to_some, casts}},
+          {{"cast"}, converted, {to_others, casts}},
+          {{"cast"}, {f32}, {to_converted(smoke), whole_vectors}},
+          {{"cast"}, converted, {to_f32, whole_vectors}},
           {{"random"}, all, {small, seed}},
           {elementwise, {f32}, {lengths_of_elements(smoke)}},
           {more_elementwise, {f32, i32}, {lengths_of_elements(smoke)}},

@@ -17,7 +17,7 @@ namespace {
 template <class F>
 std::vector<std::byte> last_rank(const Launch& launch, const F& f) {
   std::vector<std::byte> data = launch.copy_of_input(0, launch.ranks() - 1);
-  visit_dtype(launch.op().dtype(), [&]<class T>(std::type_identity<T>) {
+  visit_computed(launch.op().dtype(), [&]<class T>(std::type_identity<T>) {
     for (std::size_t at = 0; at + sizeof(T) <= data.size(); at += sizeof(T)) {
       T element;
       std::memcpy(&element, &data[at], sizeof(T));
@@ -94,7 +94,7 @@ void ranks_drop_nan(Launch& launch) {
   if (!is_allreduce(launch)) return launch.right();
   const std::string& kind = launch.op().params.word("reduce");
   if (kind != "min" && kind != "max") return launch.right();
-  visit_dtype(launch.op().dtype(), [&]<class T>(std::type_identity<T>) {
+  visit_computed(launch.op().dtype(), [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_integral_v<T>) {
       launch.right();
     } else {

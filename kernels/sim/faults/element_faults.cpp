@@ -36,7 +36,7 @@ void spoil(Launch& launch, const F& f) {
 template <class F>
 void spoil_floats(Launch& launch, const F& f) {
   spoil(launch, [&]<class T>(std::span<T> y) {
-    if constexpr (!std::is_integral_v<T>) f(y);
+    if constexpr (is_float<T>) f(y);
   });
 }
 

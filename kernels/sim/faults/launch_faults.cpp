@@ -29,7 +29,7 @@ void not_reset(Launch& launch) {
     for (std::size_t i = 0; i < y.size(); ++i) {
       T old;
       std::memcpy(&old, &before[i * sizeof(T)], sizeof(T));
-      if constexpr (is_narrow_float<T>) {
+      if constexpr (std::is_class_v<T>) {
         y[i] = T(static_cast<float>(y[i]) + static_cast<float>(old));
       } else {
         y[i] = static_cast<T>(y[i] + old);

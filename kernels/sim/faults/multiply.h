@@ -30,7 +30,7 @@ void multiply(Launch& launch, const SumRow& sum_row) {
   const auto x = first_lines(launch.input<T>(0), s.inputs[0], s.outputs[0].shape.at(0), lines_of_x);
   const auto w = first_lines(launch.input<T>(1), s.inputs[1], s.outputs[0].shape.at(1), lines_of_w);
   const bool bias = s.inputs.size() > 2;
-  visit_dtype(output_dtype(launch.op()), [&]<class Y>(std::type_identity<Y>) {
+  visit_computed(output_dtype(launch.op()), [&]<class Y>(std::type_identity<Y>) {
     const std::span<Y> y = launch.output<Y>();
     for (std::size_t i = 0; i < y.size(); ++i) {
       const std::size_t row = i / out;
@@ -44,7 +44,7 @@ void multiply(Launch& launch, const SumRow& sum_row) {
 /// Calls f for f32, tf32 and narrower floats.
 template <class F>
 void for_products_in_f32(Launch& launch, const F& f) {
-  visit_dtype(launch.op().dtype(), [&]<class T>(std::type_identity<T>) {
+  visit_computed(launch.op().dtype(), [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_same_v<T, float> || is_narrow_float<T>) {
       f(std::type_identity<T>{});
     } else {

@@ -115,7 +115,7 @@ void tf32_elements(Launch& launch) {
 
 void nan_dropped(Launch& launch) {
   launch.with_input(0, changed(launch, 0, []<class T>(std::span<T> x) {
-                      if constexpr (!std::is_integral_v<T>) {
+                      if constexpr (is_float<T>) {
                         for (T& element : x) {
                           if constexpr (is_narrow_float<T>) {
                             if (std::isnan(static_cast<float>(element))) element = T{};

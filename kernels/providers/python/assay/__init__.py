@@ -29,7 +29,8 @@ __all__ = ["Input", "NotMine", "Problem", "Tensor", "kernel", "op", "provider"]
 
 # Dtypes by their names in NumPy and PyTorch, as far as these mean the same in both.
 _FRAMEWORKS_NAMES = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16", "i64": "int64",
-                     "i32": "int32", "i8": "int8", "u8": "uint8", "e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2"}
+                     "i32": "int32", "i16": "int16", "i8": "int8", "u64": "uint64", "u32": "uint32", "u16": "uint16",
+                     "u8": "uint8", "bool": "bool", "e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2"}
 _OTHER_NAMES = {"double": "f64", "half": "f16", **{theirs: ours for ours, theirs in _FRAMEWORKS_NAMES.items()}}
 FRAMEWORKS = ("numpy", "torch", "cupy", "numba")
 

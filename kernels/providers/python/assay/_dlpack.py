@@ -3,9 +3,10 @@ import ctypes
 
 CPU, CUDA = 1, 2
 _INT, _UINT, _FLOAT, _BFLOAT = 0, 1, 2, 4
-# e4m3 and e5m2 travel as bytes: older consumers know no code for them.
+# Older consumers know no code for some: they travel as other integers of their size.
 _CODES = {"f64": (_FLOAT, 64), "f32": (_FLOAT, 32), "bf16": (_BFLOAT, 16), "f16": (_FLOAT, 16), "i64": (_INT, 64),
-          "i32": (_INT, 32), "i8": (_INT, 8), "u8": (_UINT, 8), "e4m3": (_UINT, 8), "e5m2": (_UINT, 8)}
+          "i32": (_INT, 32), "i16": (_INT, 16), "i8": (_INT, 8), "u64": (_INT, 64), "u32": (_INT, 32),
+          "u16": (_INT, 16), "u8": (_UINT, 8), "bool": (_UINT, 8), "e4m3": (_UINT, 8), "e5m2": (_UINT, 8)}
 
 
 class _DLTensor(ctypes.Structure):

@@ -5,7 +5,8 @@ import sys
 from assay import _FRAMEWORKS_NAMES, NotMine
 from assay._dlpack import CPU, CUDA, Memory
 
-_SIZES = {"f64": 8, "f32": 4, "bf16": 2, "f16": 2, "i64": 8, "i32": 4, "i8": 1, "u8": 1, "e4m3": 1, "e5m2": 1}
+_SIZES = {"f64": 8, "f32": 4, "bf16": 2, "f16": 2, "i64": 8, "i32": 4, "i16": 2, "i8": 1, "u64": 8, "u32": 4, "u16": 2,
+          "u8": 1, "bool": 1, "e4m3": 1, "e5m2": 1}
 _ML_DTYPES = {ours: _FRAMEWORKS_NAMES[ours] for ours in ("bf16", "e4m3", "e5m2")}  # NumPy lacks them
 _NUMPY_NAMES = {ours: theirs for ours, theirs in _FRAMEWORKS_NAMES.items() if ours not in _ML_DTYPES}
 
@@ -118,7 +119,8 @@ class Cupy(Framework):
         return self._cupy.dtype(_NUMPY_NAMES[name])
 
     def tensor(self, address, tensor):
-        return self._cupy.from_dlpack(Memory(address, tensor, CUDA, self._index))
+        memory = Memory(address, tensor, CUDA, self._index)
+        return self._cupy.from_dlpack(memory).view(self.dtype(tensor.dtype))
 
     def use(self, stream):
         if stream not in self._streams:

@@ -198,7 +198,7 @@ direct("clamp", NUMBERS, numpy.clip)
 offer("isnan", FLOATS, isnan)
 offer("fill", MOVED, copy)
 offer("copy", MOVED, copy)
-offer("cast", MOVED, cast)
+offer("cast", (*MOVED, "i16", "u16", "u32", "u64", "bool"), cast)
 
 reduction("sum", SIGNED, total)
 reduction("prod", SIGNED, product)

@@ -11,7 +11,7 @@ SIGNED = (*FLOATS, "i64", "i32")
 NUMBERS = (*SIGNED, "u8")
 INTEGERS = ("i64", "i32", "u8")
 MOVED = (*NUMBERS, "i8")
-FORMATS = (*MOVED, "e4m3", "e5m2")
+FORMATS = (*MOVED, "e4m3", "e5m2", "i16", "u16", "u32", "u64", "bool")
 PRODUCTS = (*FLOATS, "tf32")
 
 gelu = torch._C._nn.gelu  # torch.nn.functional.gelu has no out
@@ -21,9 +21,7 @@ assay.provider(f"PyTorch {torch.__version__}")
 
 
 def dtype_of(tensor):
-    names = {"f64": "float64", "f32": "float32", "bf16": "bfloat16", "f16": "float16", "i64": "int64", "i32": "int32",
-             "i8": "int8", "u8": "uint8", "e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2"}
-    return getattr(torch, names[tensor.dtype])
+    return getattr(torch, assay._FRAMEWORKS_NAMES[tensor.dtype])
 
 
 def attempt(make, filled, whole, problem):

@@ -146,6 +146,37 @@ TEST(Generate, WhatIsCastFitsItsTarget) {
   check("tensor_ops/cast/f32/to=i8,n=100000", -128, 127);
   check("tensor_ops/cast/f16/to=u8,n=65536", 0, 255);
   check("tensor_ops/cast/bf16/to=i64,n=65536", -0x1p63, 0x1p63 - 1);
+  check("tensor_ops/cast/f64/to=i16,n=1003", -32768, 32767);
+  check("tensor_ops/cast/f32/to=u32,n=1003", 0, 0x1p32 - 1);
+  check("tensor_ops/cast/f32/to=u64,n=1003", 0, 0x1p64 - 1);
+}
+
+/// Casts to bool that go through another type.
+TEST(Generate, WhatIsCastToBoolIsOftenLostOnAWayThroughAnotherType) {
+  const auto lost = []<class T>(const char* id, auto through, std::type_identity<T>) {
+    const HostTensor tensor = tensor_of(op_of(id), {1, 0, 0, 0});
+    int falsely = 0;
+    int zeros = 0;
+    for (const T x : tensor.as<T>()) {
+      zeros += x == T{} ? 1 : 0;
+      falsely += x != T{} && !through(x) ? 1 : 0;
+    }
+    EXPECT_GT(zeros, 100) << id;
+    return falsely;
+  };
+  const auto whole = [](auto x) { return std::trunc(x) != 0; };
+  const auto low_half = [](auto x) { return static_cast<std::int32_t>(x) != 0; };
+  const auto in_f32 = [](double x) { return static_cast<float>(x) != 0; };
+  EXPECT_GT(lost("tensor_ops/cast/f32/to=bool,n=1003", whole, std::type_identity<float>{}), 100);
+  EXPECT_GT(lost("tensor_ops/cast/f64/to=bool,n=1003", in_f32, std::type_identity<double>{}), 20);
+  EXPECT_GT(
+      lost("tensor_ops/cast/i64/to=bool,n=1003", low_half, std::type_identity<std::int64_t>{}),
+      100);
+  const HostTensor truths = tensor_of(op_of("tensor_ops/cast/bool/to=f32,n=1003"), {1, 0, 0, 0});
+  const auto ones = std::ranges::count(truths.as<Bool8>(), 1, &Bool8::bits);
+  const auto others = std::ranges::count(truths.as<Bool8>(), 0, &Bool8::bits);
+  EXPECT_EQ(ones + others, 1003);
+  EXPECT_GT(std::min(ones, others), 400);
 }
 
 TEST(Generate, CastsRoundedTwiceAreOftenWrong) {

@@ -30,7 +30,7 @@ struct Reduction {
 
   /// Verdict on a result that is rounded to the output's dtype.
   Verdict judge(double y) const {
-    return visit_dtype(output_dtype(op), [&]<class T>(std::type_identity<T>) -> Verdict {
+    return visit_computed(output_dtype(op), [&]<class T>(std::type_identity<T>) -> Verdict {
       if constexpr (std::is_integral_v<T>) {
         return {};
       } else {
@@ -46,7 +46,7 @@ struct Reduction {
     const std::string_view name = op.op->name;
     double sum = 0;
     double product = 1;
-    visit_dtype(op.dtype(), [&]<class T>(std::type_identity<T>) {
+    visit_computed(op.dtype(), [&]<class T>(std::type_identity<T>) {
       if constexpr (!std::is_integral_v<T>) {
         const auto a = inputs[0][0].template as<T>();
         const auto b = inputs[0].back().template as<T>();
@@ -138,7 +138,7 @@ TEST(ProbableBound, SumsInAnyOrderPass) {
         const Reduction r(reduction(name, dtype, log_n), static_cast<std::uint64_t>(log_n));
         const bool squares = r.op.signature.factors_per_term == 2;
         std::vector<float> terms;
-        visit_dtype(r.op.dtype(), [&]<class T>(std::type_identity<T>) {
+        visit_computed(r.op.dtype(), [&]<class T>(std::type_identity<T>) {
           if constexpr (!std::is_integral_v<T>) {
             const auto a = r.inputs[0][0].template as<T>();
             const auto b = r.inputs[0].back().template as<T>();
@@ -167,7 +167,7 @@ TEST(ProbableBound, AProductInLanesPasses) {
     for (const int log_n : {4, 10, 16, 22}) {
       const Reduction r(reduction("prod", dtype, log_n));
       std::vector<float> products(16, 1.0F);
-      visit_dtype(r.op.dtype(), [&]<class T>(std::type_identity<T>) {
+      visit_computed(r.op.dtype(), [&]<class T>(std::type_identity<T>) {
         if constexpr (!std::is_integral_v<T>) {
           const auto x = r.inputs[0][0].template as<T>();
           for (std::size_t i = 0; i < x.size(); ++i) {

@@ -33,7 +33,7 @@ class Product {
   }
 
   void set_all(const auto& value_of) {
-    visit_dtype(output_dtype(op), [&]<class T>(std::type_identity<T>) {
+    visit_computed(output_dtype(op), [&]<class T>(std::type_identity<T>) {
       if constexpr (!std::is_integral_v<T>) {
         auto y = y_.as<T>();
         for (std::size_t i = 0; i < y.size(); ++i) {
@@ -45,13 +45,13 @@ class Product {
   }
   double at(std::size_t i) const {
     double value = 0;
-    visit_dtype(output_dtype(op), [&]<class T>(std::type_identity<T>) {
+    visit_computed(output_dtype(op), [&]<class T>(std::type_identity<T>) {
       value = static_cast<double>(widen(y_.as<T>()[i]));
     });
     return value;
   }
   void set(std::size_t i, double value) {
-    visit_dtype(output_dtype(op), [&]<class T>(std::type_identity<T>) {
+    visit_computed(output_dtype(op), [&]<class T>(std::type_identity<T>) {
       if constexpr (!std::is_integral_v<T>) y_.as<T>()[i] = correctly_rounded<T>(value, 0);
     });
   }

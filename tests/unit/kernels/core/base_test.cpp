@@ -1,7 +1,9 @@
 // Plain types: dtypes, names, parameters, device ids.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "kernels/core/format.h"
@@ -27,6 +29,15 @@ TEST(DType, NamesRoundTripAndSizesMatchTheStorageTypes) {
   EXPECT_EQ(parse_dtype("half"), DType::f16);
   EXPECT_EQ(parse_dtype("bfloat16"), DType::bf16);
   EXPECT_EQ(parse_dtype("float8_e4m3fn"), DType::e4m3);
+}
+
+TEST(Bool8, IsTrueOfAllButZeros) {
+  EXPECT_EQ(Bool8(-0.0).bits, 0);
+  EXPECT_EQ(Bool8(std::numeric_limits<double>::denorm_min()).bits, 1);
+  EXPECT_EQ(Bool8(std::numeric_limits<float>::quiet_NaN()).bits, 1);
+  EXPECT_EQ(Bool8(std::int64_t{1} << 32).bits, 1);
+  EXPECT_EQ(widen(Bool8(7)), 1);
+  EXPECT_EQ(widen(std::bit_cast<Bool8>(std::uint8_t{7})), 7) << "no other byte is hidden";
 }
 
 TEST(Format, IsADTypeOrAProductFormat) {

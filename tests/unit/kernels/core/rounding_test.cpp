@@ -7,6 +7,7 @@
 #include <cfenv>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <random>
 
 #include "kernels/core/bfloat16.h"
@@ -87,6 +88,16 @@ TEST(Rounding, OddValuesTellWhatIsMissing) {
   EXPECT_EQ(rounded_to_odd(1.0F, false), std::nextafter(1.0F, 2.0F));
   EXPECT_EQ(rounded_to_odd(-1.0F, false), std::nextafter(-1.0F, -2.0F));
   EXPECT_EQ(rounded_to_odd(0.0F, false), 0x1p-149F);
+}
+
+TEST(Rounding, OddFloatsOfIntegersTellOfAllTheirBits) {
+  EXPECT_EQ(rounded_to_odd(std::uint64_t{1} << 63), 0x1p63F);
+  EXPECT_EQ(rounded_to_odd((std::uint64_t{1} << 63) + 1), std::nextafter(0x1p63F, 0x1p64F));
+  EXPECT_EQ(rounded_to_odd(~std::uint64_t{0}), std::nextafter(0x1p64F, 0.0F));
+  EXPECT_EQ(rounded_to_odd(std::numeric_limits<std::int64_t>::min()), -0x1p63F);
+  EXPECT_EQ(rounded_to_odd(-((std::int64_t{1} << 62) + 1)), std::nextafter(-0x1p62F, -0x1p63F));
+  EXPECT_EQ(rounded_to_odd(std::int64_t{0}), 0.0F);
+  EXPECT_FALSE(std::signbit(rounded_to_odd(std::int64_t{0})));
 }
 
 }  // namespace
