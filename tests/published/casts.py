@@ -128,3 +128,41 @@ def i32_of_nonfinite(x, *, out, broken):
 def u8_of_negative(x, *, out, broken):
     y = wrapped(x, np.uint8)
     out[...] = np.where(x < 0, 0, y) if broken else y
+
+
+@bug("NVIDIA/numba-cuda-mlir#304", "cast", "f64", "special values",
+     "A bool was the low bit of the number's integer part: false for 0.5 and 2.", cases="to=bool,")
+def bool_of_the_low_bit(x, *, out, broken):
+    out[...] = np.fmod(np.trunc(np.abs(x)), 2) == 1 if broken else x != 0
+
+
+@bug("NVIDIA/cudf#2575", "cast", "i64", "special values",
+     "A bool was the low byte of the integer: false for 256.", cases="to=bool,")
+def bool_of_the_low_byte(x, *, out, broken):
+    out[...] = (x & 0xFF if broken else x) != 0
+
+
+@bug("iree-org/wave#133", "cast", "bool", "constants",
+     "True became -1: one bit was extended by its sign.", cases="to=(f32|bf16|i64),")
+def true_as_minus_one(x, *, out, broken):
+    y = x.astype(np.float32) * (-1 if broken else 1)
+    out[...] = bf16_bits(wide(y)) if out.dtype == np.uint16 else y
+
+
+@bug("VcDevel/Vc#29", "cast", "u32", "rounding",
+     "Beyond 2^31 numbers became signed ones plus 2^32: rounded twice.", cases="to=f32,")
+def f32_of_u32_rounded_twice(x, *, out, broken):
+    twice = x.astype(np.int32).astype(np.float32) + np.float32(2 ** 32)
+    out[...] = np.where(x >= 2 ** 31, twice, x.astype(np.float32)) if broken else x
+
+
+@bug("nebulastream/nautilus#328", "cast", "f32", "saturation",
+     "What lies beyond 2^63 became 2^63, by an instruction for signed integers.", cases="to=u64,")
+def u64_by_signed_integers(x, *, out, broken):
+    out[...] = np.where(x >= 2.0 ** 63, np.uint64(2 ** 63), x.astype(np.uint64)) if broken else x.astype(np.uint64)
+
+
+@bug("fuhsnn/slimcc#20", "cast", "u64", "saturation",
+     "Numbers beyond 2^63 became negative floats.", cases="to=f32,")
+def f32_of_u64_as_signed(x, *, out, broken):
+    out[...] = x.astype(np.int64) if broken else x
