@@ -102,6 +102,7 @@ void map_long_row(const Extents& extents, std::int64_t row, bool streams, F f, Y
   };
   parallel_blocks(extents.inner, bytes, [=](std::int64_t, std::int64_t first, std::int64_t count) {
     map_run(streams, f, y + row * extents.inner + first, count, (from(x) + first)...);
+    if (streams) end_streaming();
   });
 }
 
@@ -117,6 +118,7 @@ void map_repeated(const Extents& extents, F f, Y* y, Operand<X>... x) {
   }
   parallel_blocks(rows, row_bytes, [=](std::int64_t, std::int64_t first, std::int64_t count) {
     map_some(extents, first, count, streams, f, y, x...);
+    if (streams) end_streaming();
   });
 }
 

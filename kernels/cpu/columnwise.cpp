@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/cpu/exponentials.h"
+#include "kernels/cpu/rowwise.h"
 
 // Softmax and layernorm along the axis n of (outer, n, inner). Loops run along the rows, which are
 // contiguous.
@@ -71,6 +72,7 @@ ASSAY_VECTOR_CLONES void normalise_row(const C* means, const C* factors, C weigh
 }
 
 std::unique_ptr<Kernel> softmax(const OpInstance& op, const Binding& binding) {
+  if (AxisExtents(op.signature.inputs[0]).inner == 1) return softmax_of_rows(op, binding);
   return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
     using C = Computed<T>;
     const auto* x = static_cast<const T*>(binding.inputs[0]);
@@ -112,6 +114,7 @@ void normalise_columns(const AxisExtents& extents, const Columns& task, const T*
 }
 
 std::unique_ptr<Kernel> layernorm(const OpInstance& op, const Binding& binding) {
+  if (AxisExtents(op.signature.inputs[0]).inner == 1) return layernorm_of_rows(op, binding);
   return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
     const auto* x = static_cast<const T*>(binding.inputs[0]);
     const auto* weight = static_cast<const T*>(binding.inputs[1]);

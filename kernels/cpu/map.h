@@ -85,12 +85,12 @@ ASSAY_VECTOR_CLONES void map_row(F f, Y* y, std::int64_t n, const X*... x) {
   }
 }
 
-/// Maps a row with stores past the caches, for outputs too large for them.
+/// Maps a row with stores past the caches, for outputs too large for them. end_streaming() follows
+/// the last one.
 template <class Y, class F, class... X>
 void stream_row(F f, Y* y, std::int64_t n, const X*... x) {
   if constexpr (std::is_same_v<F, Identity> && (std::is_same_v<X, Y> && ...)) {
     (stream_out(y, x, static_cast<std::size_t>(n) * sizeof(Y)), ...);
-    end_streaming();
     return;
   }
   constexpr std::int64_t staged = staged_bytes / static_cast<std::int64_t>(sizeof(Y));
@@ -101,7 +101,6 @@ void stream_row(F f, Y* y, std::int64_t n, const X*... x) {
     map_row<Y>(f, results, some, (x + i)...);
     stream_out(y + i, results, static_cast<std::size_t>(some) * sizeof(Y));
   }
-  end_streaming();
 }
 
 /// Runs f over the rows of the op's output.
@@ -114,6 +113,7 @@ void map_rows(const TensorSpec& spec, F f, Y* y, const X*... x) {
       parallel_blocks(spec.elements(), bytes,
                       [=](std::int64_t, std::int64_t first, std::int64_t count) {
                         stream_row<Y>(f, y + first, count, (x + first)...);
+                        end_streaming();
                       });
       return;
     }

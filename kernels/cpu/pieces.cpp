@@ -40,10 +40,16 @@ void copy_run(const Word* from, std::int64_t count, Word* to) {
   for (std::int64_t i = 0; i < count; ++i) to[i] = from[i];
 }
 
-/// Lays words [place, place + count) of a piece of a line.
+/// Copies a long run past the caches.
 template <class Word>
+void stream_run(const Word* from, std::int64_t count, Word* to) {
+  stream_out(to, from, static_cast<std::size_t>(count) * sizeof(Word));
+}
+
+/// Lays words [place, place + count) of a piece of a line. Runs are copied by `copy`.
+template <class Word, class Copy>
 void lay_piece(const WordPiece<Word>& piece, std::int64_t line, std::int64_t place,
-               std::int64_t count, Word* to) {
+               std::int64_t count, Word* to, const Copy& copy) {
   const Word* const from = piece.from + line * piece.line_step;
   if (piece.run == 1) {
     copy_apart(from + place * piece.run_step, piece.run_step, count, to);
@@ -53,7 +59,7 @@ void lay_piece(const WordPiece<Word>& piece, std::int64_t line, std::int64_t pla
   std::int64_t within = place % piece.run;
   while (count > 0) {
     const std::int64_t some = std::min(count, piece.run - within);
-    copy_run(from + run * piece.run_step + within, some, to);
+    copy(from + run * piece.run_step + within, some, to);
     to += some;
     count -= some;
     ++run;
@@ -62,8 +68,9 @@ void lay_piece(const WordPiece<Word>& piece, std::int64_t line, std::int64_t pla
 }
 
 /// Lays words [first, first + count) of the output.
-template <class Word>
-void lay(const WordPieces<Word>& pieces, std::int64_t first, std::int64_t count, Word* to) {
+template <class Word, class Copy>
+void lay(const WordPieces<Word>& pieces, std::int64_t first, std::int64_t count, Word* to,
+         const Copy& copy) {
   std::int64_t line = first / pieces.line_words;
   std::int64_t place = first % pieces.line_words;
   for (; count > 0; ++line) {
@@ -73,7 +80,7 @@ void lay(const WordPieces<Word>& pieces, std::int64_t first, std::int64_t count,
         continue;
       }
       const std::int64_t some = std::min(count, piece.length - place);
-      lay_piece(piece, line, place, some, to);
+      lay_piece(piece, line, place, some, to, copy);
       to += some;
       count -= some;
       place = 0;
@@ -85,10 +92,22 @@ void lay(const WordPieces<Word>& pieces, std::int64_t first, std::int64_t count,
 template <class Word>
 void stream(const WordPieces<Word>& pieces, std::int64_t first, std::int64_t count, Word* to) {
   constexpr std::int64_t staged = staged_bytes / static_cast<std::int64_t>(sizeof(Word));
+  // Few words beside long runs may take part of a cache line.
+  const auto is_long = [](const WordPiece<Word>& piece) {
+    return std::min(piece.run, piece.length) >= staged;
+  };
+  if (std::ranges::any_of(pieces.of_line, is_long) &&
+      std::ranges::all_of(pieces.of_line, [&](const WordPiece<Word>& piece) {
+        return piece.length < staged || is_long(piece);
+      })) {
+    lay(pieces, first, count, to, stream_run<Word>);
+    end_streaming();
+    return;
+  }
   alignas(64) std::array<Word, static_cast<std::size_t>(staged)> stage;
   for (std::int64_t i = 0; i < count; i += staged) {
     const std::int64_t some = std::min(staged, count - i);
-    lay(pieces, first + i, some, stage.data());
+    lay(pieces, first + i, some, stage.data(), copy_run<Word>);
     stream_out(to + i, stage.data(), static_cast<std::size_t>(some) * sizeof(Word));
   }
   end_streaming();
@@ -108,7 +127,7 @@ struct CpuLayer {
         [=, to = static_cast<Word*>(binding.outputs[0]), streams = exceeds_caches(words * bytes)] {
           parallel_blocks(words, bytes, [&](std::int64_t, std::int64_t first, std::int64_t count) {
             streams ? stream(pieces, first, count, to + first)
-                    : lay(pieces, first, count, to + first);
+                    : lay(pieces, first, count, to + first, copy_run<Word>);
           });
         });
   }

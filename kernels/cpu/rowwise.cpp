@@ -1,3 +1,5 @@
+#include "kernels/cpu/rowwise.h"
+
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -85,7 +87,41 @@ struct Rows {
         step(spec.is_dense() ? spec.shape.at(1) : spec.row_stride()) {}
 };
 
-std::unique_ptr<Kernel> softmax(const OpInstance& op, const Binding& binding) {
+/// f(x, y, cols) on each row.
+template <class T, class F>
+std::unique_ptr<Kernel> by_rows(const OpInstance& op, const Binding& binding, F f) {
+  const auto* x = static_cast<const T*>(binding.inputs[0]);
+  auto* y = static_cast<T*>(binding.outputs[0]);
+  return std::make_unique<FunctionKernel>("OpenMP over rows", [=,
+                                                               r = Rows(op.signature.outputs[0])] {
+    const std::int64_t row_bytes = r.cols * std::int64_t{sizeof(T)};
+    parallel_blocks(r.rows, row_bytes, [=](std::int64_t, std::int64_t first, std::int64_t count) {
+      for (std::int64_t row = first; row < first + count; ++row) {
+        f(x + row * r.step, y + row * r.step, r.cols);
+      }
+    });
+  });
+}
+
+std::unique_ptr<Kernel> rmsnorm(const OpInstance& op, const Binding& binding) {
+  return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
+    return by_rows<T>(
+        op, binding,
+        [weight = static_cast<const T*>(binding.inputs[1])](const T* x, T* y, std::int64_t cols) {
+          rmsnorm_row(x, weight, y, cols);
+        });
+  });
+}
+
+constexpr KernelRow rows[] = {
+    {"softmax", softmax_of_rows},
+    {"layernorm", layernorm_of_rows},
+    {"rmsnorm", rmsnorm},
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> softmax_of_rows(const OpInstance& op, const Binding& binding) {
   return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
     const auto* x = static_cast<const T*>(binding.inputs[0]);
     auto* y = static_cast<T*>(binding.outputs[0]);
@@ -107,23 +143,7 @@ std::unique_ptr<Kernel> softmax(const OpInstance& op, const Binding& binding) {
   });
 }
 
-/// f(x, y, cols) on each row.
-template <class T, class F>
-std::unique_ptr<Kernel> by_rows(const OpInstance& op, const Binding& binding, F f) {
-  const auto* x = static_cast<const T*>(binding.inputs[0]);
-  auto* y = static_cast<T*>(binding.outputs[0]);
-  return std::make_unique<FunctionKernel>("OpenMP over rows", [=,
-                                                               r = Rows(op.signature.outputs[0])] {
-    const std::int64_t row_bytes = r.cols * std::int64_t{sizeof(T)};
-    parallel_blocks(r.rows, row_bytes, [=](std::int64_t, std::int64_t first, std::int64_t count) {
-      for (std::int64_t row = first; row < first + count; ++row) {
-        f(x + row * r.step, y + row * r.step, r.cols);
-      }
-    });
-  });
-}
-
-std::unique_ptr<Kernel> layernorm(const OpInstance& op, const Binding& binding) {
+std::unique_ptr<Kernel> layernorm_of_rows(const OpInstance& op, const Binding& binding) {
   return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
     return by_rows<T>(
         op, binding,
@@ -133,24 +153,6 @@ std::unique_ptr<Kernel> layernorm(const OpInstance& op, const Binding& binding) 
         });
   });
 }
-
-std::unique_ptr<Kernel> rmsnorm(const OpInstance& op, const Binding& binding) {
-  return for_dtypes(Floats{}, op, [&]<class T>(std::type_identity<T>) {
-    return by_rows<T>(
-        op, binding,
-        [weight = static_cast<const T*>(binding.inputs[1])](const T* x, T* y, std::int64_t cols) {
-          rmsnorm_row(x, weight, y, cols);
-        });
-  });
-}
-
-constexpr KernelRow rows[] = {
-    {"softmax", softmax},
-    {"layernorm", layernorm},
-    {"rmsnorm", rmsnorm},
-};
-
-}  // namespace
 
 std::span<const KernelRow> rowwise_kernels() { return rows; }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "kernels/cpu/turned.h"
 #include "kernels/cpu/vectorize.h"
 #include "kernels/device/strided.h"
 
@@ -52,6 +53,27 @@ void copy_tiles(const StridedCopy& copy, const T* x, T* y) {
                   });
 }
 
+/// Copies matrices whose rows are the columns of the other tensor, and which are large enough for
+/// all threads. Returns false for others.
+template <class T>
+bool turn_matrices(const StridedCopy& copy, const T* x, T* y) {
+  const auto [outer, rows, cols] = copy.extents;
+  const bool x_is_turned = copy.from[1] == 1 && copy.to[2] == 1;
+  const bool y_is_turned = copy.from[2] == 1 && copy.to[1] == 1;
+  const bool is_large = rows * cols * std::int64_t{sizeof(T)} > parallel_bytes;
+  if (x_is_turned == y_is_turned || !is_large) return false;
+  for (std::int64_t o = 0; o < outer; ++o) {
+    const T* const from = x + o * copy.from[0];
+    T* const to = y + o * copy.to[0];
+    if (x_is_turned) {
+      turn(StepMatrix<const T>{from, copy.from[2]}, StepMatrix<T>{to, copy.to[1]}, cols, rows);
+    } else {
+      turn(StepMatrix<const T>{from, copy.from[1]}, StepMatrix<T>{to, copy.to[2]}, rows, cols);
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 std::unique_ptr<Kernel> strided_copy(const OpInstance& op, const Binding& binding) {
@@ -59,8 +81,9 @@ std::unique_ptr<Kernel> strided_copy(const OpInstance& op, const Binding& bindin
     const StridedCopy copy(op.signature.inputs[0], op.signature.outputs[0]);
     const auto* x = static_cast<const T*>(binding.inputs[0]);
     auto* y = static_cast<T*>(binding.outputs[0]);
-    return std::make_unique<FunctionKernel>("OpenMP tiles, by strides",
-                                            [=] { copy_tiles(copy, x, y); });
+    return std::make_unique<FunctionKernel>("OpenMP tiles, by strides", [=] {
+      if (!turn_matrices(copy, x, y)) copy_tiles(copy, x, y);
+    });
   });
 }
 
