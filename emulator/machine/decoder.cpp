@@ -161,7 +161,7 @@ Place Decoder::source(const ptx::Operand& operand, ptx::Type type) {
                          ptx::name_of(type)));
       return layout_.register_place(operand.index);
     case ptx::OperandKind::integer:
-      if (bytes == 0) fail("a predicate cannot be a number");
+      if (bytes == 0) return truth(operand);
       if (type == ptx::Type::f32)
         return constant(std::bit_cast<std::uint32_t>(
                             static_cast<float>(static_cast<std::int64_t>(operand.bits))),
@@ -206,11 +206,15 @@ Place Decoder::second_destination(std::size_t index) {
   return layout_.register_place(which.second);
 }
 
+Place Decoder::truth(const ptx::Operand& number) {
+  return constant(number.bits != 0 ? ~std::uint64_t{0} : 0, sizeof(Mask));
+}
+
 Place Decoder::predicate(std::size_t index, bool& negated) {
   const ptx::Operand& which = operand(index);
   if (which.kind == ptx::OperandKind::integer) {
     negated = which.negated;
-    return constant(which.bits != 0 ? ~std::uint64_t{0} : 0, 4);
+    return truth(which);
   }
   if (which.kind != ptx::OperandKind::reg || register_type(which) != ptx::Type::pred)
     fail("a predicate is needed");

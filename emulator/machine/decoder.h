@@ -74,6 +74,8 @@ class Decoder {
   Place second_destination(std::size_t index);
   /// `!` turns the flag on.
   Place predicate(std::size_t index, bool& negated);
+  /// A predicate that is given as a number: true but for zero ("Predicate Constants" of PTX).
+  Place truth(const ptx::Operand& number);
   Place constant(std::uint64_t bits, std::size_t bytes);
   /// [base + offset]: sets a, offset and flag (a 32-bit base).
   void address(std::size_t index);

@@ -36,6 +36,8 @@ TEST(IntegerBits, Logic) {
   std::vector<Row> rows{row("and.pred %d, %a, %b;", [](bool a, bool b) { return a && b; }),
                         row("or.pred %d, %a, %b;", [](bool a, bool b) { return a || b; }),
                         row("xor.pred %d, %a, %b;", [](bool a, bool b) { return a != b; }),
+                        row("xor.pred %d, %a, -1;", [](bool a) { return !a; }),
+                        row("and.pred %d, %a, 0;", [](bool) { return false; }),
                         row("not.pred %d, %a;", [](bool a) { return !a; }),
                         row("mov.pred %d, %a;", [](bool a) { return a; })};
   add_logic_rows<H>(rows);
