@@ -1,14 +1,12 @@
 // A BLAS by its C interface, opened by name: `--kernels openblas`, `--kernels mkl`. ASSAY_BLAS says
 // which this module is for. ASSAY_LIBRARY in the environment names another file of the same.
-#include <dlfcn.h>
-
+#include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <cstring>
-#include <limits>
 #include <string>
 
 #include "kernels/libraries/library.h"
+#include "kernels/libraries/opened.h"
+#include "kernels/libraries/products.h"
 
 namespace assay::libraries {
 namespace {
@@ -20,51 +18,13 @@ static_assert(which == "openblas" || which == "mkl");
 enum Order { row_major = 101 };
 enum Transposition { as_stored = 111, transposed = 112 };
 
-class Opened {
- public:
-  Opened() {
-    const char* chosen = std::getenv("ASSAY_LIBRARY");
-    std::string why;
-    if (chosen != nullptr && *chosen != 0) {
-      open(chosen, why);
-    } else if (which == "mkl") {
-      for (const char* name :
-           {"libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so.1", "libmkl_rt.so"})
-        open(name, why);
-    } else {
-      for (const char* name : {"libopenblas.so.0", "libopenblas.so"}) open(name, why);
-    }
-    if (handle_ == nullptr) {
-      constexpr std::string_view remedy = which == "mkl"
-                                              ? "Python's package mkl has it, as lib/libmkl_rt.so.3"
-                                              : "Debian's package libopenblas0-openmp has it";
-      throw std::runtime_error(
-          why + ". Install it, or name its file by --library: " + std::string(remedy));
-    }
-  }
-
-  template <class F>
-  F* find(const std::string& name) const {
-    return reinterpret_cast<F*>(dlsym(handle_, name.c_str()));
-  }
-  template <class F>
-  F* need(const std::string& name) const {
-    F* function = find<F>(name);
-    if (function == nullptr) throw std::runtime_error("it has no function " + name);
-    return function;
-  }
-
- private:
-  void open(const char* name, std::string& why) {
-    if (handle_ != nullptr) return;
-    handle_ = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (handle_ == nullptr && why.empty()) why = dlerror();
-  }
-  void* handle_ = nullptr;
-};
-
 const Opened& blas() {
-  static const Opened opened;
+  static const Opened opened =
+      which == "mkl"
+          ? Opened({"libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so.1", "libmkl_rt.so"},
+                   "Python's package mkl has it, as lib/libmkl_rt.so.3")
+          : Opened({"libopenblas.so.0", "libopenblas.so"},
+                   "Debian's package libopenblas0-openmp has it");
   return opened;
 }
 
@@ -84,12 +44,6 @@ std::string version() {
   return text.substr(0, text.find(' ', text.find(' ') + 1));  // "OpenBLAS 0.3.21 NO_LAPACKE ..."
 }
 
-/// Extent as a BLAS counts it.
-int extent(std::int64_t n) {
-  if (n > std::numeric_limits<int>::max()) throw NotMine("it counts by 32 bits");
-  return static_cast<int>(n);
-}
-
 template <class T>
 constexpr const char* letter = sizeof(T) == 4 ? "s" : "d";
 
@@ -102,51 +56,25 @@ template <class T>
 using Gemm = void(Order, Transposition, Transposition, int, int, int, T, const T*, int, const T*,
                   int, T, T*, int);
 
-/// m rows of n sums of k products, of each of `batch` pairs of matrices.
 template <class T>
-Made product(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, Transposition a,
-             Transposition b) {
+Made products(const Problem& problem) {
+  const Products p = products_of(problem);
   auto* gemm = blas().need<Gemm<T>>(cblas_name<T>("gemm"));
-  const int rows = extent(m);
-  const int columns = extent(n);
-  const int depth = extent(k);
-  const int row_of_a = a == transposed ? rows : depth;
-  const int row_of_b = b == transposed ? depth : columns;
+  const int m = extent(p.m);
+  const int n = extent(p.n);
+  const int k = extent(p.k);
   return {[=](const void* const* in, void* const* out, void*) {
-            for (std::int64_t i = 0; i < batch; ++i) {
-              gemm(row_major, a, b, rows, columns, depth, 1,
-                   static_cast<const T*>(in[0]) + i * m * k, std::max(1, row_of_a),
-                   static_cast<const T*>(in[1]) + i * k * n, std::max(1, row_of_b), 0,
-                   static_cast<T*>(out[0]) + i * m * n, std::max(1, columns));
+            for (std::int64_t i = 0; i < p.batch; ++i) {
+              gemm(row_major, p.a_transposed ? transposed : as_stored,
+                   p.b_transposed ? transposed : as_stored, m, n, k, 1,
+                   static_cast<const T*>(in[0]) + i * m * k,
+                   std::max(1, static_cast<int>(p.row_of_a())),
+                   static_cast<const T*>(in[1]) + i * k * n,
+                   std::max(1, static_cast<int>(p.row_of_b())), 0,
+                   static_cast<T*>(out[0]) + i * m * n, std::max(1, n));
             }
           },
           cblas_name<T>("gemm")};
-}
-
-template <class T>
-Made linear(const Problem& p) {
-  if (p.word("bias") == "1" || p.word("act") != "none")
-    throw NotMine("a BLAS has neither bias nor activation");
-  const Shape& w = p.input(1);
-  return product<T>(1, p.input(0)[0], w[0], w[1], as_stored, transposed);
-}
-
-template <class T>
-Made batched_matmul(const Problem& p) {
-  const Shape& a = p.input(0);
-  return product<T>(a[0], a[1], p.input(1)[2], a[2], as_stored, as_stored);
-}
-
-template <class T>
-Made linear_dx(const Problem& p) {
-  const Shape& dy = p.input(0);
-  return product<T>(1, dy[0], p.input(1)[1], dy[1], as_stored, as_stored);
-}
-
-template <class T>
-Made linear_dw(const Problem& p) {
-  const Shape& dy = p.input(0);
-  return product<T>(1, dy[1], p.input(1)[1], dy[0], transposed, as_stored);
 }
 
 template <class T>
@@ -209,10 +137,8 @@ Library open() {
   const auto offer = [&](const char* op, auto make) {
     library.offers.push_back({op, "f32,f64", make});
   };
-  offer("linear", of_dtype<linear<float>, linear<double>>);
-  offer("linear_dx", of_dtype<linear_dx<float>, linear_dx<double>>);
-  offer("linear_dw", of_dtype<linear_dw<float>, linear_dw<double>>);
-  offer("batched_matmul", of_dtype<batched_matmul<float>, batched_matmul<double>>);
+  for (const char* op : {"linear", "linear_dx", "linear_dw", "batched_matmul"})
+    offer(op, of_dtype<products<float>, products<double>>);
   offer("dot", of_dtype<dot<float>, dot<double>>);
   offer("norm2", of_dtype<norm2<float>, norm2<double>>);
   offer("scale", of_dtype<scale<float>, scale<double>>);

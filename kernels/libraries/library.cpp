@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <new>
 #include <numeric>
@@ -48,9 +49,10 @@ std::int32_t guarded(const Call& call) {
 std::int32_t create(const assay_problem* problem, void** kernel) {
   return guarded([&] {
     const Problem asked(*problem);
-    if (problem->device_kind == std::string_view("cuda"))
-      throw NotMine("it computes in the host's memory");
-    const auto& offers = loaded()->library.offers;
+    const Library& library = loaded()->library;
+    if (asked.is_on_gpu() && !library.on_gpus) throw NotMine("it computes in the host's memory");
+    if (!asked.is_on_gpu() && !library.on_cpu) throw NotMine("it computes on GPUs alone");
+    const auto& offers = library.offers;
     const auto offer = std::ranges::find(offers, asked.op(), &Offer::op);
     if (offer == offers.end()) throw NotMine("there is no such op");
     *kernel = std::make_unique<Made>(offer->make(asked)).release();
@@ -81,6 +83,11 @@ const char* last_error() { return last_text().c_str(); }
 
 std::int64_t elements(const Shape& shape) {
   return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+int extent(std::int64_t n) {
+  if (n > std::numeric_limits<int>::max()) throw NotMine("it counts by 32 bits");
+  return static_cast<int>(n);
 }
 
 Problem::Problem(const assay_problem& given) : given_(given) {

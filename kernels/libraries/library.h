@@ -10,7 +10,7 @@
 
 #include "kernels/providers/assay_kernel.h"
 
-// Ops of a library in host memory as kernels of others, for `--kernels NAME`. What the file of a
+// Ops of a library as kernels of others, for `--kernels NAME`. What the file of a
 // library says of it is a list of offers; the rest of assay_kernel.h is here.
 namespace assay::libraries {
 
@@ -34,6 +34,8 @@ class Problem {
   /// "f32"
   std::string_view input_dtype(std::size_t i) const { return given_.inputs[i].dtype; }
   std::string_view output_dtype() const { return given_.outputs[0].dtype; }
+  bool is_on_gpu() const { return given_.device_kind == std::string_view("cuda"); }
+  int device_index() const { return given_.device_index; }
   /// A parameter's text, "relu"; empty if the op has no such one.
   std::string_view word(std::string_view parameter) const;
 
@@ -45,6 +47,8 @@ class Problem {
 
 /// Number of elements.
 std::int64_t elements(const Shape& shape);
+/// An extent, or a number of elements, as most libraries count them. Throws NotMine.
+int extent(std::int64_t n);
 
 /// A launch by the library. `stream` as in assay_kernel.h.
 using Launch = std::function<void(const void* const* inputs, void* const* outputs, void* stream)>;
@@ -63,6 +67,8 @@ struct Offer {
 struct Library {
   std::string name;  // "OpenBLAS 0.3.21"
   std::vector<Offer> offers;
+  bool on_cpu = true;
+  bool on_gpus = false;
 };
 
 /// Text of the last failure.

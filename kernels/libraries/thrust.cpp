@@ -1,4 +1,4 @@
-// Thrust on the CPU, by its OpenMP system: `--kernels thrust`.
+// Thrust: `--kernels thrust`. On the CPU by its OpenMP system.
 #include <thrust/execution_policy.h>
 #include <thrust/system/omp/execution_policy.h>
 #include <thrust/version.h>
@@ -9,13 +9,27 @@
 namespace assay::libraries {
 namespace {
 
+struct OpenMp {
+  static auto policy(void* /*stream*/) { return thrust::omp::par; }
+};
+
+Made made(const Problem& problem) {
+#ifdef ASSAY_THRUST_ON_GPUS
+  if (problem.is_on_gpu()) return by_cuda(problem);
+#endif
+  return by_type<OpenMp>(problem);
+}
+
 Library open() {
   Library library{.name = "Thrust " + std::to_string(THRUST_MAJOR_VERSION) + "." +
                           std::to_string(THRUST_MINOR_VERSION) + "." +
                           std::to_string(THRUST_SUBMINOR_VERSION)};
   const auto offer = [&](std::initializer_list<const char*> ops, const char* dtypes) {
-    for (const char* op : ops) library.offers.push_back({op, dtypes, by_type});
+    for (const char* op : ops) library.offers.push_back({op, dtypes, made});
   };
+#ifdef ASSAY_THRUST_ON_GPUS
+  library.on_gpus = true;
+#endif
   offer({"copy",
          "neg",
          "abs",

@@ -2,6 +2,7 @@
 
 #include <thrust/copy.h>
 #include <thrust/extrema.h>
+#include <thrust/fill.h>
 #include <thrust/functional.h>
 #include <thrust/gather.h>
 #include <thrust/inner_product.h>
@@ -11,7 +12,6 @@
 #include <thrust/reduce.h>
 #include <thrust/scan.h>
 #include <thrust/sort.h>
-#include <thrust/system/omp/execution_policy.h>
 #include <thrust/transform.h>
 #include <thrust/transform_reduce.h>
 
@@ -23,25 +23,87 @@
 
 #include "kernels/libraries/library.h"
 
-// Thrust's algorithms as its documentation shows them, by the policy of its OpenMP system.
+// Thrust's algorithms as its documentation shows them, on one of its systems: `System::policy` is
+// an execution policy for a stream.
+
+#ifdef __CUDACC__
+#define ASSAY_ANYWHERE __host__ __device__
+#else
+#define ASSAY_ANYWHERE
+#endif
+
 namespace assay::libraries {
+
+/// The call on a GPU, by Thrust's CUDA system.
+Made by_cuda(const Problem& problem);
+
+struct Square {
+  template <class T>
+  ASSAY_ANYWHERE T operator()(T x) const {
+    return static_cast<T>(x * x);
+  }
+};
+struct Absolute {
+  template <class T>
+  ASSAY_ANYWHERE T operator()(T x) const {
+    return static_cast<T>(std::abs(x));
+  }
+};
+struct Power {
+  template <class T>
+  ASSAY_ANYWHERE T operator()(T a, T b) const {
+    return std::pow(a, b);
+  }
+};
+struct Root {
+  template <class T>
+  ASSAY_ANYWHERE T operator()(T x) const {
+    return std::sqrt(x);
+  }
+};
+struct Relu {
+  template <class T>
+  ASSAY_ANYWHERE T operator()(T x) const {
+    return x < 0 ? T{0} : x;
+  }
+};
+struct Exponential {
+  template <class T>
+  ASSAY_ANYWHERE T operator()(T x) const {
+    return std::exp(x);
+  }
+};
+struct Logarithm {
+  template <class T>
+  ASSAY_ANYWHERE T operator()(T x) const {
+    return std::log(x);
+  }
+};
+struct HyperbolicTangent {
+  template <class T>
+  ASSAY_ANYWHERE T operator()(T x) const {
+    return std::tanh(x);
+  }
+};
 
 /// Line of an index.
 struct LineOf {
   std::int64_t length;
-  std::int64_t operator()(std::int64_t i) const { return i / length; }
+  ASSAY_ANYWHERE std::int64_t operator()(std::int64_t i) const { return i / length; }
 };
 /// Place in the matrix of one in the transposed matrix.
 struct PlaceBefore {
   std::int64_t rows;
   std::int64_t columns;
-  std::int64_t operator()(std::int64_t i) const { return i % rows * columns + i / rows; }
+  ASSAY_ANYWHERE std::int64_t operator()(std::int64_t i) const {
+    return i % rows * columns + i / rows;
+  }
 };
 /// Place in the table of one in the gathered rows.
 struct PlaceInTable {
   const std::int64_t* index;
   std::int64_t columns;
-  std::int64_t operator()(std::int64_t i) const {
+  ASSAY_ANYWHERE std::int64_t operator()(std::int64_t i) const {
     return index[i / columns] * columns + i % columns;
   }
 };
@@ -55,19 +117,24 @@ T* out(void* const* outputs) {
   return static_cast<T*>(outputs[0]);
 }
 
-/// Makes a launch of `call`, which gets the policy and the addresses.
-template <class Call>
-Made by_thrust(const char* algorithm, Call call) {
-  return {[call](const void* const* inputs, void* const* outputs, void* /*stream*/) {
-            call(thrust::omp::par, inputs, outputs);
-          },
-          algorithm};
-}
-
-template <class T>
+template <class System, class T>
 class ThrustOps {
   using Inputs = const void* const*;
   using Outputs = void* const*;
+
+  /// Makes a launch of `call`, which gets the policy and the addresses.
+  template <class Call>
+  static Made by_thrust(const char* algorithm, Call call) {
+    return {[call](Inputs inputs, Outputs outputs, void* stream) {
+              call(System::policy(stream), inputs, outputs);
+            },
+            algorithm};
+  }
+  /// Stores a result that Thrust has given to the host.
+  template <class Policy, class Y>
+  static void leave(const Policy& policy, Outputs outputs, Y result) {
+    thrust::fill_n(policy, out<Y>(outputs), 1, result);
+  }
 
  public:
   template <class F>
@@ -90,7 +157,7 @@ class ThrustOps {
   template <class F>
   static Made reduce(const Problem& p, T first, F f) {
     return by_thrust("reduce", [=, n = elements(p.input(0))](auto policy, Inputs x, Outputs y) {
-      *out<T>(y) = thrust::reduce(policy, in<T>(x, 0), in<T>(x, 0) + n, first, f);
+      leave(policy, y, thrust::reduce(policy, in<T>(x, 0), in<T>(x, 0) + n, first, f));
     });
   }
   /// The least or greatest, or its place.
@@ -106,7 +173,7 @@ class ThrustOps {
                          found = thrust::min_element(policy, begin, begin + n);
                        }
                        if constexpr (is_place) {
-                         *out<std::int64_t>(y) = std::int64_t{found - begin};
+                         leave(policy, y, std::int64_t{found - begin});
                        } else {
                          thrust::copy(policy, found, found + 1, out<T>(y));
                        }
@@ -114,15 +181,16 @@ class ThrustOps {
   }
   static Made dot(const Problem& p) {
     return by_thrust("inner_product", [n = elements(p.input(0))](auto policy, Inputs x, Outputs y) {
-      *out<T>(y) = thrust::inner_product(policy, in<T>(x, 0), in<T>(x, 0) + n, in<T>(x, 1), T{0});
+      leave(policy, y,
+            thrust::inner_product(policy, in<T>(x, 0), in<T>(x, 0) + n, in<T>(x, 1), T{0}));
     });
   }
   static Made norm2(const Problem& p) {
     return by_thrust(
         "transform_reduce", [n = elements(p.input(0))](auto policy, Inputs x, Outputs y) {
-          *out<T>(y) = std::sqrt(thrust::transform_reduce(
-              policy, in<T>(x, 0), in<T>(x, 0) + n, [](T one) { return static_cast<T>(one * one); },
-              T{0}, thrust::plus<T>{}));
+          leave(policy, y,
+                std::sqrt(thrust::transform_reduce(policy, in<T>(x, 0), in<T>(x, 0) + n, Square{},
+                                                   T{0}, thrust::plus<T>{})));
         });
   }
   static Made scan(const Problem& p) {
@@ -189,7 +257,7 @@ class ThrustOps {
     if (op == "max") return binary(p, thrust::maximum<T>{});
     if (op == "less") return binary<std::uint8_t>(p, thrust::less<T>{});
     if (op == "equal") return binary<std::uint8_t>(p, thrust::equal_to<T>{});
-    if (op == "square") return unary(p, [](T x) { return static_cast<T>(x * x); });
+    if (op == "square") return unary(p, Square{});
     if (op == "reduce_min") return extreme<false, false>(p);
     if (op == "reduce_max") return extreme<true, false>(p);
     if (op == "argmin") return extreme<false, true>(p);
@@ -204,15 +272,15 @@ class ThrustOps {
     if (op == "transpose") return transpose(p);
     if (op == "gather") return gather(p);
     if (op == "neg") return unary(p, thrust::negate<T>{});
-    if (op == "abs") return unary(p, [](T x) { return static_cast<T>(std::abs(x)); });
+    if (op == "abs") return unary(p, Absolute{});
     if constexpr (is_floating) {
       if (op == "div") return binary(p, thrust::divides<T>{});
-      if (op == "pow") return binary(p, [](T a, T b) { return std::pow(a, b); });
-      if (op == "sqrt") return unary(p, [](T x) { return std::sqrt(x); });
-      if (op == "relu") return unary(p, [](T x) { return x < 0 ? T{0} : x; });
-      if (op == "exp") return unary(p, [](T x) { return std::exp(x); });
-      if (op == "log") return unary(p, [](T x) { return std::log(x); });
-      if (op == "tanh") return unary(p, [](T x) { return std::tanh(x); });
+      if (op == "pow") return binary(p, Power{});
+      if (op == "sqrt") return unary(p, Root{});
+      if (op == "relu") return unary(p, Relu{});
+      if (op == "exp") return unary(p, Exponential{});
+      if (op == "log") return unary(p, Logarithm{});
+      if (op == "tanh") return unary(p, HyperbolicTangent{});
       if (op == "dot") return dot(p);
       if (op == "norm2") return norm2(p);
     }
@@ -220,12 +288,13 @@ class ThrustOps {
   }
 };
 
-/// The call on a system, for the types that Thrust has on all of them.
-inline Made by_type(const Problem& p) {
-  if (p.dtype() == "f64") return ThrustOps<double>::of(p);
-  if (p.dtype() == "f32") return ThrustOps<float>::of(p);
-  if (p.dtype() == "i64") return ThrustOps<std::int64_t>::of(p);
-  return ThrustOps<std::int32_t>::of(p);
+/// The call on a system.
+template <class System>
+Made by_type(const Problem& p) {
+  if (p.dtype() == "f64") return ThrustOps<System, double>::of(p);
+  if (p.dtype() == "f32") return ThrustOps<System, float>::of(p);
+  if (p.dtype() == "i64") return ThrustOps<System, std::int64_t>::of(p);
+  return ThrustOps<System, std::int32_t>::of(p);
 }
 
 }  // namespace assay::libraries

@@ -61,7 +61,7 @@ const std::vector<Row>& table() {
        CLI::Validator()},
       {"--kernels", &TrialOptions::kernels, Reach::both, "FILE",
        "kernels of others in place of the built-in ones: a shared library, a Python file, or "
-       "torch, numpy, onednn, openblas, mkl, thrust (docs/kernels.md)",
+       "torch, numpy, onednn, openblas, mkl, thrust, cublas (docs/kernels.md)",
        not_empty()},
       {"--own-ops", &TrialOptions::own_ops, Reach::both, "FILE",
        "ops of your own, which a Python file or a C library defines by their references "
@@ -75,7 +75,7 @@ const std::vector<Row>& table() {
        "the Python that runs a Python file of --kernels (default: ASSAY_PYTHON, else python3)",
        not_empty()},
       {"--library", &TrialOptions::library, Reach::both, "FILE",
-       "the library that --kernels openblas or mkl calls (default: what the loader finds)",
+       "the library that --kernels openblas, mkl or cublas calls (default: what the loader finds)",
        not_empty()},
       {"--fresh-inputs", &TrialOptions::fresh_inputs, Reach::both, "",
        "timed launches take inputs that no launch has seen, as with --kernels", CLI::Validator()},

@@ -1,4 +1,4 @@
-"""Libraries before Assay's oracles: oneDNN, OpenBLAS, MKL and Thrust as kernels of others."""
+"""Libraries before Assay's oracles: oneDNN, OpenBLAS, MKL, cuBLAS and Thrust as kernels of others."""
 import collections
 import os
 import pathlib
@@ -62,17 +62,46 @@ class Libraries(AssayTest):
             if row["status"] == "fail" and row["op"] == "sum":
                 self.assertEqual((row["dtype"], row["caught_on"]), ("f32", "equal_terms"))
 
-    def test_memory_of_a_gpu_is_not_theirs(self):
+    def emulated(self, word, *options, expect):
+        """Rows of a library on an emulated GPU."""
         if not (BUILD / "lib" / "emulated" / "libcuda.so.1").exists():
             self.skipTest("the build has no emulated GPUs")
+        command = [ROOT / "scripts/emulate-gpu", "--build", BUILD, "--drop-in", ASSAY, "run", "--kernels", word,
+                   "--device", "cuda", "--check-only", "--out", word, *options]
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, expect, done.stderr)
+        return self.rows(word)
+
+    def test_memory_of_a_gpu_is_not_theirs(self):
         for word in ("openblas", "onednn"):
-            command = [ROOT / "scripts/emulate-gpu", "--build", BUILD, ASSAY, "run", "--kernels", word, "--device", "cuda",
-                       "--case", "linear/f32/batch=3,in=4,out=4,bias=0,act=none", "--check-only", "--out", word]
-            done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False)
-            self.assertEqual(done.returncode, 3, done.stderr)
-            row, = self.rows(word)
+            row, = self.emulated(word, "--case", "linear/f32/batch=3,in=4,out=4,bias=0,act=none", expect=3)
             self.assertEqual(row["status"], "skip", row["reason"])
             self.assertIn("in the host's memory", row["reason"])
+
+    def test_cublas_multiplies_on_a_gpu(self):
+        rows = self.emulated("cublas", "--profile", "seeds", "--axis", "dtype=f32,f64,tf32", "--filter",
+                             "(^|/)(linear|linear_d.|batched_matmul|dot|scale)/", expect=0)
+        self.assertRegex(rows[0]["implementation"], r"^cuBLAS \d+\.\d+\.\d+ ")
+        right = {(row["op"], row["dtype"]) for row in rows if row["status"] == "pass"}
+        self.assertLessEqual({(op, dtype) for op in ("linear", "linear_dx", "linear_dw", "batched_matmul")
+                              for dtype in ("f32", "f64", "tf32")}, right)
+        self.assertLessEqual({(op, dtype) for op in ("dot", "scale") for dtype in ("f32", "f64")}, right)
+        self.assertTrue(any("cublasGemmStridedBatchedEx" in row["implementation"] for row in rows))
+
+    def test_cublas_is_for_gpus(self):
+        if not (BUILD / "lib" / "dropin" / "libcublas.so.13").exists():
+            self.skipTest("the build has no emulated cuBLAS")
+        self.assay("run", "--kernels", "cublas", "--library", BUILD / "lib" / "dropin" / "libcublas.so.13", "--device",
+                   "cpu", "--case", "tensor_ops/dot/f32/n=3", "--check-only", "--out", "out", expect=3)
+        self.assertIn("it computes on GPUs alone", self.rows("out")[0]["reason"])
+
+    def test_thrust_on_a_gpu_is_right_about_integers(self):
+        rows = self.emulated("thrust", "--profile", "seeds", "--axis", "dtype=i32,i64", "--filter",
+                             "/(add|sum|prod|scan|sort|argmax|reduce_max_axis|scan_axis|transpose|gather)/", expect=0)
+        self.assertRegex(rows[0]["implementation"], r"^Thrust \d+\.\d+\.\d+ ")
+        right = {row["op"] for row in rows if row["status"] == "pass"}
+        self.assertEqual(right, {"add", "sum", "prod", "scan", "sort", "argmax", "reduce_max_axis", "scan_axis", "transpose",
+                                 "gather"})
 
     def test_the_library_that_is_named_is_opened(self):
         self.assay("run", "--kernels", "openblas", "--library", "libopenblas.so.0", "--case", "tensor_ops/dot/f32/n=1003",
@@ -92,7 +121,7 @@ class Libraries(AssayTest):
             self.assertIn("--library", said)
         said = self.assay("run", "--library", "x.so", "--device", "cpu", "--case", "tensor_ops/add/f32/n=3",
                           expect=2).stderr
-        self.assertIn("choose openblas or mkl by --kernels", said)
+        self.assertIn("choose openblas, mkl or cublas by --kernels", said)
 
 
 if __name__ == "__main__":
