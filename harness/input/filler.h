@@ -128,11 +128,7 @@ class Filler {
       case Distribution::castable:
         return draw_castable();
       case Distribution::small_integers:
-        if constexpr (std::is_same_v<T, Bool8>) {
-          return draw([](std::uint64_t bits) { return T(bits >> 63U); });
-        } else {
-          return draw(SmallIntegers<T>{range_});
-        }
+        return draw_small_integers();
       default:
         throw std::logic_error("a dtype that is only converted has no such data");
     }
@@ -141,10 +137,19 @@ class Filler {
   void draw(const Draw& draw) {
     input::fill(elements_, key_.seed, key_.id, draw);
   }
+  /// What is true or becomes it is so at every second place, and at the others in the next turn: of
+  /// most other numbers that are read instead the truth would be the same.
+  void draw_small_integers() {
+    const SmallIntegers<T> each{range_};
+    if (!std::is_same_v<T, Bool8> && output_dtype(op_) != DType::boolean) return draw(each);
+    draw([&](std::uint64_t bits, std::int64_t i) {
+      return (i + data_.turn) % 2 == 0 ? T{} : each(bits);
+    });
+  }
   void draw_whole_numbers() {
     switch (data_.distribution) {
       case Distribution::small_integers:
-        return draw(SmallIntegers<T>{range_});
+        return draw_small_integers();
       case Distribution::divisors:
         if constexpr (std::is_integral_v<T>) draw(Divisors<T>{});
         return;

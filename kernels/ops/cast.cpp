@@ -20,9 +20,9 @@ Signature cast_signature(DType dtype, const Params& params) {
 Passes cast_passes() {
   const Data within{.distribution = Distribution::castable};
   const Data plain{.distribution = Distribution::small_integers, .range = {0, 127}};
-  const Data above_zero{.distribution = Distribution::small_integers, .range = {1, 120}};
+  Data above_zero{.distribution = Distribution::small_integers, .range = {1, 120}};
   Passes passes = judged_on(within, plain, exact_rule);
-  for (int turn = 0; turn < 2; ++turn) {
+  for (above_zero.turn = 0; above_zero.turn < 2; ++above_zero.turn) {
     insert_before_last(passes, Pass{"small_numbers", {above_zero}, exact_rule});
   }
   return passes;
