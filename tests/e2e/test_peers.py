@@ -71,7 +71,7 @@ class Peers(AssayTest):
 
     def test_it_asks_ab_for_its_cases_and_prints_means_without_unlike_work(self):
         self.leave((ADD, "equivalent", [0.5] * 6), (MUL, "equivalent", [2.0] * 6), (SORT, "regressed", [9.0] * 6))
-        done, out = self.compare("/(add|mul|sort)/f32", of_ab=5)
+        done, out = self.compare("^tensor_ops/(add|mul|sort)/f32", of_ab=5)
         command = (self.folder / "commands").read_text(encoding="utf-8")
         for text in ("ab --base-kernels torch --base-python", "--margin 25 --rounds 6", f"--case {ADD} --case {MUL} --case {SORT}",
                      "OMP_NUM_THREADS=1"):
@@ -81,36 +81,36 @@ class Peers(AssayTest):
 
     def test_an_interval_of_the_mean_is_that_of_its_rounds(self):
         self.leave((ADD, "inconclusive", [0.5, 0.9, 0.9, 0.9, 0.9, 1.1]))
-        self.assertIn("| elementwise f32 | 1 | 0.900 | 0.50 to 1.10 |", self.compare("/add/f32")[0].stdout)
+        self.assertIn("| elementwise f32 | 1 | 0.900 | 0.50 to 1.10 |", self.compare("^tensor_ops/add/f32")[0].stdout)
 
     def test_slower_ops_and_a_slower_mean_are_red(self):
         self.leave((ADD, "regressed", [1.5] * 6), (MUL, "improved", [0.1] * 6))
-        self.compare("/(add|mul)/f32", of_ab=5, expect=5)
+        self.compare("^tensor_ops/(add|mul)/f32", of_ab=5, expect=5)
         self.leave((ADD, "equivalent", [1.1] * 6))
-        self.compare("/add/f32", expect=5)
+        self.compare("^tensor_ops/add/f32", expect=5)
 
     def test_only_what_is_wrong_in_torch_alone_does_not_count(self):
         ratios = (ADD, "equivalent", [0.5] * 6)
         for base, cand, expect in (("fail", "pass", 0), ("pass", "fail", 1), ("fail", "fail", 1), ("vacuous", "vacuous", 1)):
             self.leave(ratios, wrong=[(MUL, base, cand)])
-            self.compare("/(add|mul)/f32", of_ab=1, expect=expect)
+            self.compare("^tensor_ops/(add|mul)/f32", of_ab=1, expect=expect)
 
     def test_nothing_but_a_complete_comparison_is_green(self):
         self.leave((ADD, "equivalent", [0.5] * 6), (MUL, "broken", []))
-        self.assertIn(f"{MUL}: broken", self.compare("/(add|mul)/f32", expect=4)[0].stderr)
+        self.assertIn(f"{MUL}: broken", self.compare("^tensor_ops/(add|mul)/f32", expect=4)[0].stderr)
         self.leave((ADD, "equivalent", [0.5] * 6))
-        self.assertIn(f"{MUL}: left out", self.compare("/(add|mul)/f32", expect=4)[0].stderr)
+        self.assertIn(f"{MUL}: left out", self.compare("^tensor_ops/(add|mul)/f32", expect=4)[0].stderr)
         for of_ab, expect in ((2, 2), (3, 3), (4, 4), (6, 6), (-9, 4)):
-            self.compare("/add/f32", of_ab=of_ab, expect=expect)
+            self.compare("^tensor_ops/add/f32", of_ab=of_ab, expect=expect)
         for interrupted in (True, None):
             self.leave((ADD, "equivalent", [0.5] * 6), interrupted=interrupted)
-            self.compare("/add/f32", of_ab=1, expect=4)
+            self.compare("^tensor_ops/add/f32", of_ab=1, expect=4)
         self.leave(wrong=[(ADD, "fail", "pass")])
-        self.compare("/add/f32", of_ab=1, expect=4)
+        self.compare("^tensor_ops/add/f32", of_ab=1, expect=4)
         self.assertIn("no case is selected", self.compare("no such op", expect=2)[0].stderr)
         self.assertIn("AVX-512", self.script("compare", "--isa", "avx2", expect=2).stderr)
         (self.folder / "python").write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
-        self.compare("/add/f32", expect=4)
+        self.compare("^tensor_ops/add/f32", expect=4)
 
     def test_null_compares_each_side_with_itself(self):
         self.script("null")
