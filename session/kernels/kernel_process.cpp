@@ -137,7 +137,8 @@ fs::path include_folder() { return installation() / "include"; }
 void check_kernels(const TrialOptions& options) {
   const std::string& kernels = options.kernels;
   if (!options.library.empty() && (kernels.empty() || !is_word(kernels) || is_python(options))) {
-    throw UsageError("--library: nothing opens one here; choose openblas, mkl or cublas by --kernels");
+    throw UsageError(
+        "--library: nothing opens one here; choose openblas, mkl or cublas by --kernels");
   }
   if (kernels.empty()) return;
   if (is_word(kernels)) {
