@@ -9,6 +9,7 @@
 #include "harness/input/distributions.h"
 #include "kernels/core/dtype.h"
 #include "kernels/core/significand.h"
+#include "kernels/core/sort_key.h"
 
 // Inputs of casts: values that the target holds, and values that show its rounding.
 namespace assay::input {
@@ -90,19 +91,16 @@ X near_tie_of_codes(std::uint64_t choice) {
 /// integers without their lower half.
 template <class X>
 X near_false(X value, std::uint64_t choice) {
-  using Word = std::conditional_t<
-      sizeof(X) == 8, std::uint64_t,
-      std::conditional_t<sizeof(X) == 4, std::uint32_t,
-                         std::conditional_t<sizeof(X) == 2, std::uint16_t, std::uint8_t>>>;
+  using Bits = Word<sizeof(X)>;
   constexpr auto width = static_cast<int>(8 * sizeof(X));
   switch (choice % 4) {
     case 0:
       return X{};
     case 1:
-      return std::bit_cast<X>(static_cast<Word>(Word{1} << (choice / 4 % width)));
+      return std::bit_cast<X>(static_cast<Bits>(Bits{1} << (choice / 4 % width)));
     case 2:
       if constexpr (std::is_integral_v<X>) {
-        return static_cast<X>(static_cast<Word>(value) & static_cast<Word>(~Word{0} << width / 2));
+        return static_cast<X>(static_cast<Bits>(value) & static_cast<Bits>(~Bits{0} << width / 2));
       } else {
         return round_to<X>(with_sign_of(choice / 4, unit_interval(mix(choice))));
       }
@@ -138,7 +136,7 @@ X castable_to(X value, std::uint64_t bits, DType to) {
         return whole >= (std::is_signed_v<Y> ? -end : 0.0) && whole < end;
       };
       if (fits(value)) return value;
-      // Of any length that the integer has: a way through another one shows at its ends.
+      // Numbers of any length that the integer has: a way through another one shows at its ends.
       const auto power = static_cast<int>((choice >> 8U) % static_cast<unsigned>(digits));
       const double magnitude = std::ldexp(1 + 0.75 * unit_interval(bits), power);
       const X drawn =

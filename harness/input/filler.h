@@ -137,8 +137,8 @@ class Filler {
   void draw(const Draw& draw) {
     input::fill(elements_, key_.seed, key_.id, draw);
   }
-  /// What is true or becomes it is so at every second place, and at the others in the next turn: of
-  /// most other numbers that are read instead the truth would be the same.
+  /// Draws what is true, or becomes it, at every second place, and at the others in the next turn:
+  /// of most other numbers that are read instead the truth would be the same.
   void draw_small_integers() {
     const SmallIntegers<T> each{range_};
     if (!std::is_same_v<T, Bool8> && output_dtype(op_) != DType::boolean) return draw(each);

@@ -112,12 +112,6 @@ Made scale(const Problem& p) {
           cblas_name<T>("copy, ") + cblas_name<T>("scal")};
 }
 
-/// The call for f32 or f64, by the problem's dtype.
-template <Made (*f32)(const Problem&), Made (*f64)(const Problem&)>
-Made of_dtype(const Problem& p) {
-  return p.dtype() == "f32" ? f32(p) : f64(p);
-}
-
 /// A function of MKL's vector mathematics, VML: y = f(x), or f(a, b).
 Made vector_function(const Problem& p, const std::string& name) {
   const int n = extent(elements(p.output()));

@@ -171,12 +171,6 @@ Made scale(const Problem& problem) {
                    });
 }
 
-/// The call for f32 or f64, by the problem's dtype.
-template <Made (*f32)(const Problem&), Made (*f64)(const Problem&)>
-Made of_dtype(const Problem& problem) {
-  return problem.dtype() == "f32" ? f32(problem) : f64(problem);
-}
-
 Library open() {
   Library library{.name = "cuBLAS " + version(), .on_cpu = false, .on_gpus = true};
   for (const char* op : {"linear", "linear_dx", "linear_dw", "batched_matmul"}) {

@@ -58,6 +58,12 @@ struct Made {
   std::string algorithm;  // for the column `implementation`; may be empty
 };
 
+/// The call for f32 or f64, by the problem's dtype.
+template <Made (*f32)(const Problem&), Made (*f64)(const Problem&)>
+Made of_dtype(const Problem& problem) {
+  return problem.dtype() == "f32" ? f32(problem) : f64(problem);
+}
+
 struct Offer {
   std::string op;
   std::string dtypes;  // "f32,f64"

@@ -18,8 +18,8 @@ struct Products {
   std::int64_t row_of_b() const { return b_transposed ? k : n; }
 };
 
-/// What linear, linear_dx, linear_dw and batched_matmul multiply. Throws NotMine for a layer with
-/// more than a product.
+/// Returns what linear, linear_dx, linear_dw and batched_matmul multiply. Throws NotMine for a
+/// layer with more than a product.
 Products products_of(const Problem& problem);
 
 }  // namespace assay::libraries

@@ -1,6 +1,7 @@
 // Plain types: dtypes, names, parameters, device ids.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -21,6 +22,7 @@ TEST(DType, NamesRoundTripAndSizesMatchTheStorageTypes) {
     EXPECT_EQ(parse_dtype(name(dtype)), dtype);
     visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
       EXPECT_EQ(sizeof(T), size_bytes(dtype)) << name(dtype);
+      EXPECT_EQ(is_computed<T>, std::ranges::count(computed_dtypes(), dtype) == 1) << name(dtype);
     });
   }
   EXPECT_EQ(parse_dtype("f31"), std::nullopt);
