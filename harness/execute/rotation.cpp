@@ -219,13 +219,15 @@ void Rotation::take_any_pass(std::size_t content) {
   of_content_[content].pass = is_exact ? *exact_pass_ : real_pass_;
 }
 
-/// False where a few more factors other than 1 could overflow a product, and where rows have scales
-/// of their own.
+/// False where a few more factors other than 1 could overflow a product, where rows have scales of
+/// their own, and where elements share memory.
 bool Rotation::may_copy_elements(std::size_t content) const {
   const Pass& pass = passes_[static_cast<std::size_t>(of_content_[content].pass)];
   if (pass.data_of(0).distribution == Distribution::factors) return false;
   for (int i = 0; i < std::ssize(op_.signature.inputs); ++i) {
+    const TensorSpec& spec = op_.signature.inputs[static_cast<std::size_t>(i)];
     if (input::own_scale_elements(op_, pass, i) > 0) return false;
+    if (spec.distinct_elements() < spec.elements()) return false;
   }
   return true;
 }

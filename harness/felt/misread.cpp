@@ -84,14 +84,22 @@ class MisreadingKernel final : public Kernel {
     return const_cast<std::byte*>(begin) +  // NOLINT(cppcoreguidelines-pro-type-const-cast)
            static_cast<std::size_t>(spec.offset_of(element)) * size_bytes(spec.dtype);
   }
+  /// Next element, or the one before the last, that has memory of its own.
+  static std::int64_t next_to(const TensorSpec& spec, std::int64_t element) {
+    const std::int64_t own = spec.offset_of(element);
+    for (std::int64_t i = element + 1; i < spec.elements(); ++i) {
+      if (spec.offset_of(i) != own) return i;
+    }
+    std::int64_t before = element - 1;
+    while (spec.offset_of(before) == own) --before;
+    return before;
+  }
   Bytes instead(const TensorSpec& spec, const Bytes& true_bytes) const {
     switch (misreading_.as) {
       case Misread::neighbour: {
-        if (spec.elements() == 1) return neutral_bytes(op_, spec.dtype);
-        const bool is_last = misreading_.element + 1 == spec.elements();
-        const std::byte* next =
-            address(spec, is_last ? misreading_.element - 1 : misreading_.element + 1);
-        return {next, next + true_bytes.size()};
+        if (spec.distinct_elements() == 1) return neutral_bytes(op_, spec.dtype);
+        const std::byte* const read = address(spec, next_to(spec, misreading_.element));
+        return {read, read + true_bytes.size()};
       }
       case Misread::neutral:
         return neutral_bytes(op_, spec.dtype);

@@ -11,6 +11,7 @@
 #include "harness/input/filler.h"
 #include "harness/input/given_data.h"
 #include "harness/input/panel.h"
+#include "harness/input/repeated.h"
 #include "harness/input/special_values.h"
 #include "kernels/core/parallel.h"
 #include "kernels/core/philox.h"
@@ -115,9 +116,7 @@ void lay_lines(std::span<T> elements, const TensorSpec& spec) {
   });
 }
 
-}  // namespace
-
-void generate(const OpInstance& op, const Pass& pass, const TensorKey& key, HostTensor& tensor) {
+void fill_tensor(const OpInstance& op, const Pass& pass, const TensorKey& key, HostTensor& tensor) {
   const Data& data = pass.data_of(static_cast<std::size_t>(key.input));
   const int input = data.like_first ? 0 : key.input;
   const std::uint64_t stream = (static_cast<std::uint64_t>(key.pass) << 48) |
@@ -153,6 +152,13 @@ void generate(const OpInstance& op, const Pass& pass, const TensorKey& key, Host
     if (repeats) repeat_rows(tensor.bytes(), elements.size_bytes());
     if (spec.line_step() > 1) lay_lines(whole, spec);
   });
+}
+
+}  // namespace
+
+void generate(const OpInstance& op, const Pass& pass, const TensorKey& key, HostTensor& tensor) {
+  fill_tensor(op, pass, key, tensor);
+  repeat_elements(tensor.spec(), tensor.bytes());
 }
 
 }  // namespace assay::input

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/input/first_difference.h"
+#include "harness/input/repeated.h"
 
 namespace assay::input {
 namespace {
@@ -197,6 +198,7 @@ void GuardedTensor::download(HostTensor& tensor) const {
   read_runs([&](std::int64_t first, std::span<std::byte> run, std::span<std::byte>) {
     std::memcpy(tensor.bytes().data() + bytes_of(first), run.data(), run.size());
   });
+  repeat_elements(spec_, tensor.bytes());
 }
 
 std::optional<std::span<const std::byte>> GuardedTensor::readable() const {

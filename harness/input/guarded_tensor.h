@@ -79,7 +79,7 @@ class GuardedTensor {
   void change_runs(const Body& body);
   template <class Body>
   void for_each_block(const Body& body, bool write_back) const;
-  bool is_together() const { return order_.runs() == 1; }
+  bool is_together() const { return order_.run_elements() == spec_.elements(); }
   std::size_t bytes_of(std::int64_t elements) const {
     return static_cast<std::size_t>(elements) * size_bytes(spec_.dtype);
   }

@@ -9,8 +9,9 @@ namespace assay::input {
 MemoryOrder::MemoryOrder(const TensorSpec& spec) : run_elements_(spec.elements()) {
   if (spec.is_dense() || spec.elements() == 0) return;
   const Strides dense = strides_of_rows(spec.shape, spec.row_elements());
-  for (std::size_t i = 0; i < spec.shape.size(); ++i)
-    outer_.push_back({spec.shape[i], spec.strides[i], dense[i]});
+  for (std::size_t i = 0; i < spec.shape.size(); ++i) {
+    if (spec.strides[i] != 0) outer_.push_back({spec.shape[i], spec.strides[i], dense[i]});
+  }
   run_elements_ = 1;
   while (!outer_.empty() && outer_.back().stride == run_elements_ &&
          outer_.back().dense_stride == run_elements_) {
@@ -18,7 +19,7 @@ MemoryOrder::MemoryOrder(const TensorSpec& spec) : run_elements_(spec.elements()
     outer_.pop_back();
   }
   std::ranges::stable_sort(outer_, std::ranges::greater{}, &Extent::stride);
-  runs_ = spec.elements() / run_elements_;
+  runs_ = spec.distinct_elements() / run_elements_;
 }
 
 MemoryOrder::Run MemoryOrder::run(std::int64_t place) const {

@@ -10,8 +10,8 @@
 namespace assay::input {
 
 /// Elements of a tensor in the order of their addresses, in runs that lie together: all of a dense
-/// one, the rows of one whose rows lie apart, single elements of a transposed one. Elements must
-/// not share memory.
+/// one, the rows of one whose rows lie apart, single elements of a transposed one. Of elements that
+/// share memory, the first alone.
 class MemoryOrder {
  public:
   explicit MemoryOrder(const TensorSpec& spec);

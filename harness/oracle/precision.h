@@ -16,8 +16,8 @@ namespace assay::oracle {
 /// Fewest outputs for these rules; fewer tell too little.
 inline constexpr std::int64_t enough_outputs = 256;
 
-/// Number of outputs that are not copies of each other: one period of rows and columns of a product
-/// (harness/input/panel.h).
+/// Number of outputs whose errors are independent: one period of rows and columns of a product
+/// (harness/input/panel.h), none where terms are the same element over and over.
 std::int64_t distinct_outputs(const OpInstance& op);
 
 /// Figures of the rules; empty where a rule does not apply.

@@ -36,7 +36,8 @@ struct TensorSpec {
   DType dtype = DType::f32;
   Shape shape;
   /// Elements from one of each extent to the next, if the tensor is a view of other memory: rows
-  /// that lie apart, columns of a matrix as rows. Empty: dense, each right behind the last.
+  /// that lie apart, columns of a matrix as rows. 0: the same elements over and over. Empty: dense,
+  /// each right behind the last.
   std::vector<std::int64_t> strides = {};
   Memory memory = Memory::standard;
   /// Index in the lane of the device that holds the tensor, if the op is no collective.
@@ -71,6 +72,14 @@ struct TensorSpec {
     return (line / step * line_elements() + place) * step + line % step;
   }
   bool is_dense() const { return strides.empty(); }
+  /// Counts the elements that have memory of their own: fewer than all where an extent is repeated.
+  std::int64_t distinct_elements() const {
+    std::int64_t count = elements();
+    for (std::size_t i = 0; i < strides.size(); ++i) {
+      if (strides[i] == 0 && shape[i] > 1) count /= shape[i];
+    }
+    return count;
+  }
   /// Elements from the start of one row, along the last extent, to the start of the next.
   std::int64_t row_stride() const {
     return is_dense() || shape.size() < 2 ? row_elements() : strides[shape.size() - 2];

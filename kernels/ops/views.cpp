@@ -20,7 +20,7 @@ bool has_rows(const TensorSpec& spec) { return spec.shape.size() > 1; }
 bool has_matrices(const TensorSpec& spec) { return spec.shape.size() > 2; }
 
 /// Exchanges the last two extents in memory, where `gap` elements lie between the new rows.
-void transpose(TensorSpec& spec, std::int64_t gap = 0) {
+void transpose_apart(TensorSpec& spec, std::int64_t gap) {
   const std::size_t last = spec.shape.size() - 1;
   const std::int64_t row = spec.shape[last - 1] + gap;
   spec.strides.assign(last + 1, 0);
@@ -30,11 +30,21 @@ void transpose(TensorSpec& spec, std::int64_t gap = 0) {
   for (std::size_t i = last - 1; i-- > 0; matrix *= spec.shape[i]) spec.strides[i] = matrix;
 }
 
+void transpose(TensorSpec& spec) { transpose_apart(spec, 0); }
+
 /// Takes every column, row and matrix of so many.
 void step(TensorSpec& spec, std::int64_t columns, std::int64_t rows) {
   spec.strides = strides_of(spec);
   const std::size_t last = spec.shape.size() - 1;
   for (std::size_t i = 0; i <= last; ++i) spec.strides[i] *= i == last ? columns : columns * rows;
+}
+
+/// Repeats the first one of an extent.
+void expand(TensorSpec& spec, std::size_t extent) {
+  Shape stored = spec.shape;
+  stored[extent] = 1;
+  spec.strides = strides_of_rows(stored, stored.back());
+  spec.strides[extent] = 0;
 }
 
 /// Takes the first columns of longer rows, and the first rows of higher matrices.
@@ -57,13 +67,15 @@ std::int64_t change_those(std::vector<TensorSpec>& tensors, const Change& change
   return changed;
 }
 
-/// The `place`-th input of rows alone, from the last one on for -1, if it has others beside it.
-std::int64_t transpose_one(std::vector<TensorSpec>& inputs, std::int64_t place) {
+/// Changes the `place`-th input of rows alone, from the last one on for -1, if it has others beside
+/// it.
+std::int64_t change_one(std::vector<TensorSpec>& inputs, std::int64_t place,
+                        void (*change)(TensorSpec&)) {
   const std::int64_t count = std::ranges::count_if(inputs, has_rows);
   if (count < 2) return 0;
   const std::int64_t chosen = place < 0 ? count + place : place;
   change_those(inputs, [&](TensorSpec& spec, std::int64_t i) {
-    if (i == chosen) transpose(spec);
+    if (i == chosen) change(spec);
   });
   return 1;
 }
@@ -84,14 +96,16 @@ constexpr View views[] = {
      [](Signature& s) {
        return change_those(s.inputs, [](TensorSpec& spec, std::int64_t) { transpose(spec); });
      }},
-    {"first_transposed", [](Signature& s) { return transpose_one(s.inputs, 0); }},
-    {"last_transposed", [](Signature& s) { return transpose_one(s.inputs, -1); }},
+    {"first_transposed", [](Signature& s) { return change_one(s.inputs, 0, transpose); }},
+    {"last_transposed", [](Signature& s) { return change_one(s.inputs, -1, transpose); }},
     {"all_transposed",
      [](Signature& s) {
-       return change_those(s.inputs, [](TensorSpec& spec,
-                                        std::int64_t i) { transpose(spec, gap_of_input(i)); }) +
+       return change_those(s.inputs,
+                           [](TensorSpec& spec, std::int64_t i) {
+                             transpose_apart(spec, gap_of_input(i));
+                           }) +
               change_those(s.outputs, [](TensorSpec& spec, std::int64_t i) {
-                transpose(spec, gap_of_output(i));
+                transpose_apart(spec, gap_of_output(i));
               });
      }},
     {"stepped",
@@ -123,6 +137,19 @@ constexpr View views[] = {
            s.inputs, [](TensorSpec& spec, std::int64_t i) { cut(spec, 0, gap_of_input(i)); },
            has_matrices);
      }},
+    {"expanded",
+     [](Signature& s) {
+       return change_those(s.inputs, [](TensorSpec& spec, std::int64_t) { expand(spec, 0); });
+     }},
+    {"last_expanded",
+     [](Signature& s) {
+       return change_one(s.inputs, -1, [](TensorSpec& spec) { expand(spec, 0); });
+     }},
+    {"expanded_columns",
+     [](Signature& s) {
+       return change_those(
+           s.inputs, [](TensorSpec& spec, std::int64_t) { expand(spec, spec.shape.size() - 1); });
+     }},
 };
 
 Signature viewed(Signature s, std::string_view op, std::string_view view) {
@@ -136,6 +163,9 @@ Signature viewed(Signature s, std::string_view op, std::string_view view) {
   if (std::ranges::find(views, view, &View::name)->lay_out(s) == 0)
     refuse(
         "changes nothing here: it takes tensors of rows and columns, or of matrices, or several");
+  for (const TensorSpec& spec : s.inputs)
+    s.bytes -= as_double(spec.elements() - spec.distinct_elements()) *
+               as_double(static_cast<std::int64_t>(size_bytes(spec.dtype)));
   return s;
 }
 

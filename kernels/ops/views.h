@@ -4,9 +4,9 @@
 
 #include "kernels/ops/op.h"
 
-// Views: tensors whose elements do not lie one behind the other, as transposing, slicing and
-// padding leave them. A repeated operand, whose stride is 0, is an op of its own
-// (kernels/ops/broadcast.cpp).
+// Views: tensors whose elements do not lie one behind the other, as transposing, slicing, padding
+// and expanding leave them. Operands that lack an extent, which the op itself repeats, are in
+// kernels/ops/broadcast.cpp.
 namespace assay {
 
 /// Gives each op the parameter `view`, which says how the elements of its tensors lie:
@@ -19,6 +19,9 @@ namespace assay {
 ///   padded            rows of inputs and of outputs lie apart, each tensor's at another distance
 ///   padded_output     those of outputs alone
 ///   part              the matrices of inputs lie apart, and their rows follow each other
+///   expanded          each input is its first row, or matrix, over and over: a stride of 0
+///   last_expanded     only the last of several such inputs
+///   expanded_columns  each row of inputs is its first element, over and over
 /// Data, references and rules are those of dense tensors.
 std::vector<Op> with_views(std::vector<Op> ops);
 

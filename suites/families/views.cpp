@@ -19,7 +19,16 @@ const Axis every_view = axis("view", {{seeds, "transposed"},
                                       {smoke, "every_second"},
                                       {seeds, "padded"},
                                       {smoke, "padded_output"},
-                                      {smoke, "part"}});
+                                      {smoke, "part"},
+                                      {seeds, "expanded"},
+                                      {smoke, "last_expanded"},
+                                      {seeds, "expanded_columns"}});
+/// Without rows of one element over and over, whose softmax says nothing, nor their products.
+const Axis every_view_of_rows = [] {
+  Axis views = every_view;
+  views.points.pop_back();
+  return views;
+}();
 const Axis transposed = axis("view", {{seeds, "transposed"}});
 const Axis first_transposed = axis("view", {{seeds, "first_transposed"}});
 /// Views that tensors of one extent have.
@@ -101,17 +110,18 @@ Suite views_suite() {
       {{"slice"}, of_sizes, {every_view, slices}},
       {{"pad"}, of_sizes, {every_view, few_axes, ends}},
       {{"repeat"}, of_sizes, {every_view, few_axes, axis("times", {{seeds, 3}})}},
-      {normalisations, {f32, bf16}, {every_view, rows}},
-      {{"batched_matmul"}, of_products, {every_view, heads}},
-      {{"linear"}, of_products, {every_view, layers, bias, none}},
-      {{"linear_dx", "linear_dw"}, of_products, {every_view, layers}}};
+      {normalisations, {f32, bf16}, {every_view_of_rows, rows}},
+      {{"batched_matmul"}, of_products, {every_view_of_rows, heads}},
+      {{"linear"}, of_products, {every_view_of_rows, layers, bias, none}},
+      {{"linear_dx", "linear_dw"}, of_products, {every_view_of_rows, layers}}};
   for (Grid& grid : grids) grid.timed_from = never;
   grids.push_back({{"copy"}, {f32, bf16}, {transposed, large}});
   grids.push_back({{"add"}, {f32}, {first_transposed, large}});
-  return {.order = 3,
-          .name = "views",
-          .description = "tensor ops and layers on transposed, stepped and padded tensors",
-          .grids = std::move(grids)};
+  return {
+      .order = 3,
+      .name = "views",
+      .description = "tensor ops and layers on transposed, stepped, padded and expanded tensors",
+      .grids = std::move(grids)};
 }
 
 }  // namespace assay

@@ -40,7 +40,7 @@ class NotMine(Exception):
 
 
 class Tensor(NamedTuple):
-    """Describes one tensor. Strides are in elements; rows may lie apart, and with `views` all elements."""
+    """Describes one tensor. Strides are in elements; rows may lie apart, and with `views` all elements, or share memory: 0."""
     dtype: str
     shape: Tuple[int, ...]
     strides: Tuple[int, ...]

@@ -90,6 +90,27 @@ TEST_P(GuardedRuns, ShowWritesBetweenElements) {
             "1 bytes written between elements, from byte 1 of the gap behind element 14");
 }
 
+TEST_P(GuardedRuns, ThatShareMemoryAreReadAtEachPlace) {
+  for (const std::vector<std::int64_t>& strides :
+       {std::vector<std::int64_t>{0, 1}, {1, 0}, {0, 0}}) {
+    GuardedTensor tensor(*device_, spec(strides));
+    tensor.arm(std::byte{0x5c}, std::byte{0xa3});
+    HostTensor content(tensor.spec());
+    for (std::size_t i = 0; i < 70; ++i) {
+      const auto offset = tensor.spec().offset_of(static_cast<std::int64_t>(i));
+      content.bytes()[i] = static_cast<std::byte>(offset + 1);
+    }
+    tensor.upload(content);
+    EXPECT_EQ(tensor.first_difference(content), std::nullopt);
+    HostTensor back(tensor.spec());
+    tensor.download(back);
+    EXPECT_TRUE(std::ranges::equal(back.bytes(), content.bytes()));
+    EXPECT_EQ(tensor.damage(), std::nullopt) << "seven or ten bytes lie between the bands";
+    tensor.replace(69, std::array{std::byte{0x77}});
+    EXPECT_NE(tensor.first_difference(content), std::nullopt);
+  }
+}
+
 TEST_P(GuardedRuns, OfNothingDoNothing) {
   GuardedTensor tensor(*device_, spec({16, 1}));
   tensor.set_guards(std::byte{0x5c});

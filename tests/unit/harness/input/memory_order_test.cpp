@@ -60,6 +60,17 @@ TEST(MemoryOrder, VisitsEachElementWhereItLies) {
   }
 }
 
+TEST(MemoryOrder, VisitsTheFirstOfElementsThatShareMemory) {
+  const MemoryOrder one_row({.dtype = DType::f32, .shape = {3, 5}, .strides = {0, 1}});
+  EXPECT_EQ(one_row.runs(), 1);
+  EXPECT_EQ(one_row.run_elements(), 5);
+  const MemoryOrder one_column({.dtype = DType::f32, .shape = {3, 5}, .strides = {1, 0}});
+  ASSERT_EQ(one_column.runs(), 3);
+  EXPECT_EQ(one_column.run_elements(), 1);
+  EXPECT_EQ(one_column.run(2).element, 10);
+  EXPECT_EQ(one_column.run(2).offset, 2);
+}
+
 TEST(MemoryOrder, ListsWhatRunsSay) {
   const MemoryOrder order({.dtype = DType::u8, .shape = {3, 4, 5}, .strides = {60, 15, 3}});
   std::vector<MemoryOrder::Run> some(17);

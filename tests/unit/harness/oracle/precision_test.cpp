@@ -299,5 +299,12 @@ TEST(DifferentOutputs, AreHundredsHoweverFewRowsAProductHas) {
   EXPECT_EQ(outputs("batch=1,in=64,out=1000"), 263) << "not 1000: they repeat";
 }
 
+TEST(DifferentOutputs, AreNoneWhereTermsShareMemory) {
+  const OpInstance op =
+      parse_case_id("views/linear_dw/f32/batch=66,in=130,out=257,view=expanded").op;
+  EXPECT_EQ(distinct_outputs(op), 0);
+  EXPECT_EQ(description(passes(op).back().rule, op), "");
+}
+
 }  // namespace
 }  // namespace assay::oracle

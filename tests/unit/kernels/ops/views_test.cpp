@@ -56,6 +56,23 @@ TEST(Views, LieAsNamed) {
   EXPECT_GT(*distances.begin(), 3);
 }
 
+TEST(Views, RepeatElementsWithoutTheirBytes) {
+  const OpInstance rows = instance("add", two_by_three(), "expanded");
+  for (const TensorSpec& x : rows.signature.inputs) {
+    EXPECT_EQ(offsets(x), (std::vector<std::int64_t>{0, 1, 2, 0, 1, 2}));
+    EXPECT_EQ(x.distinct_elements(), 3);
+    EXPECT_EQ(x.span_bytes(), 3 * sizeof(float));
+  }
+  EXPECT_EQ(rows.signature.bytes, (3 + 3 + 6) * sizeof(float));
+
+  const OpInstance columns = instance("neg", two_by_three(), "expanded_columns");
+  EXPECT_EQ(offsets(columns.signature.inputs[0]), (std::vector<std::int64_t>{0, 0, 0, 1, 1, 1}));
+
+  const OpInstance last = instance("add", two_by_three(), "last_expanded");
+  EXPECT_TRUE(last.signature.inputs[0].is_dense());
+  EXPECT_EQ(last.signature.inputs[1].strides, (Strides{0, 1}));
+}
+
 TEST(Views, AreRefusedWhereNothingWouldLieOtherwise) {
   EXPECT_THROW(instance("neg", two_by_three(), "first_transposed"), NotApplicable) << "one input";
   EXPECT_THROW(instance("sum", {{"n", std::int64_t{6}}}, "transposed"), NotApplicable) << "a row";
