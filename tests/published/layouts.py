@@ -1,10 +1,12 @@
-"""Transposed, gathered and strided memory."""
+"""Transposed, gathered, strided and expanded memory."""
+import math
+
 import numpy as np
 
 from functions import logistic
 from elementwise import fused
 from registry import bug
-from tools import as_if_dense, packed, rows_apart, store
+from tools import as_if_dense, packed, rows_apart, store, wide
 
 
 @bug("pytorch/pytorch#118115", "fma", "f32", "layout",
@@ -108,3 +110,46 @@ def sorted_into_strided_memory(x, *, out, broken):
     if broken and not out.flags.c_contiguous and out.strides[2] > out.strides[1]:
         y = np.swapaxes(y, 1, 2).reshape(y.shape)
     out[...] = y
+
+
+@bug("pytorch/pytorch#4974", "sum_axis", "f32", "layout",
+     "The strides of an output were ignored: the sums went elsewhere.", cases="view=", views=True)
+def sums_into_dense_memory(x, *, out, broken):
+    y = wide(x).sum(1)
+    store(as_if_dense(out) if broken else out, y)
+
+
+@bug("huggingface/kernels-community#106", "gelu", "f32", "layout",
+     "An activation took the half of wider rows, which `chunk` gives, for dense memory.",
+     cases="view=padded", views=True)
+def gelu_as_if_dense(x, *, out, broken):
+    taken = as_if_dense(x) if broken else x
+    erfc = np.vectorize(math.erfc, otypes=[np.float64])
+    with np.errstate(over="ignore"):
+        store(out, wide(taken) / 2 * erfc(-wide(taken) / math.sqrt(2)))
+
+
+@bug("huggingface/candle#3744", "batched_matmul", "f32", "layout",
+     "A matrix that is expanded to the batch, whose stride is 0, was read as if each had its own.",
+     cases="view=(last_)?expanded$", views=True)
+def matrices_as_if_dense(a, b, *, out, broken):
+    if broken and b.strides[0] == 0:
+        step = b[0].nbytes
+        b = np.lib.stride_tricks.as_strided(b, b.shape, (step, *b.strides[1:]))
+    store(out, np.matmul(wide(a), wide(b)))
+
+
+@bug("NVIDIA/Fuser#806", "abs", "f32", "layout",
+     "A number that is expanded to a matrix, whose strides are 0, was taken for contiguous memory.",
+     cases="view=expanded", views=True)
+def expanded_as_if_dense(x, *, out, broken):
+    out[...] = np.abs(as_if_dense(x) if broken and 0 in x.strides else x)
+
+
+@bug("csarofeen/pytorch#1514", "mul", "f32", "layout",
+     "An expanded column was indexed by the column of the element.",
+     cases="view=expanded_columns", views=True)
+def column_by_column(a, b, *, out, broken):
+    if broken and b.strides[-1] == 0:
+        b = b[np.arange(b.shape[1]) % b.shape[0], 0]
+    out[...] = a * b
