@@ -18,9 +18,14 @@ namespace assay::cpu {
 /// few that a processor reads the next ones while it stores.
 inline constexpr std::int64_t staged_bytes = 1024;
 
-#if defined(__x86_64__)
 inline constexpr std::size_t line_bytes = 64;
 
+/// True where a cache line begins.
+inline bool begins_line(const void* at) {
+  return reinterpret_cast<std::uintptr_t>(at) % line_bytes == 0;
+}
+
+#if defined(__x86_64__)
 /// Whole lines: a partial one costs a read. Half as many stores as without AVX.
 __attribute__((target("avx"))) inline void stream_lines_by_avx(std::byte* y, const std::byte* x,
                                                                std::size_t bytes) {
