@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/cpu/columns.h"
+#include "kernels/cpu/neighbours.h"
 #include "kernels/cpu/reductions.h"
 
 namespace assay::cpu {
@@ -17,63 +18,77 @@ ASSAY_VECTOR_CLONES A sum_range(const T* x, std::int64_t n) {
   return sum;
 }
 
-/// Parts of a chunk scanned side by side: a single chain would wait for each addition.
-constexpr std::size_t chains = 8;
-constexpr std::int64_t chain_elements = 256;
-constexpr std::int64_t chunk_elements = chain_elements * static_cast<std::int64_t>(chains);
-
-/// y[i] = start + x[0] + ... + x[i] of a whole chunk; returns the last sum.
+/// y[i] = start + x[0] + ... + x[i]; returns the last sum.
 template <class A, class T>
-A scan_chunk(const T* x, T* y, A start) {
-  std::array<A, chains> sums;
-  for (std::size_t k = 0; k < chains; ++k) {
-    sums[k] = start;
-    start += sum_range<A>(x + static_cast<std::int64_t>(k) * chain_elements, chain_elements);
+ASSAY_VECTOR_CLONES A scan_run(const T* x, T* y, std::int64_t n, A start) {
+  constexpr auto count = static_cast<std::int64_t>(Neighbours<A>::count);
+  Neighbours<A> before;
+  before.set(start);
+  std::int64_t i = 0;
+  for (; i + count <= n; i += count) {
+    Neighbours<A> sums;
+    sums.load(x + i);
+    sums.scan();
+    sums.store(y + i, before);
   }
-  for (std::int64_t i = 0; i < chain_elements; ++i) {
-    for (std::size_t k = 0; k < chains; ++k) {
-      const std::int64_t at = static_cast<std::int64_t>(k) * chain_elements + i;
-      sums[k] += static_cast<A>(widened(x[at]));
-      y[at] = static_cast<T>(sums[k]);
-    }
+  start = before.sum();
+  for (; i < n; ++i) {
+    start += static_cast<A>(widened(x[i]));
+    y[i] = static_cast<T>(start);
   }
-  return sums[chains - 1];
+  return start;
 }
 
 /// Scans any range, with stores past the caches if it `streams`.
 template <class A, class T>
 void scan_range(const T* x, T* y, std::int64_t n, A start, bool streams) {
-  std::array<T, static_cast<std::size_t>(chunk_elements)> stage;
-  std::int64_t i = 0;
-  for (; i + chunk_elements <= n; i += chunk_elements) {
-    start = scan_chunk<A>(x + i, streams ? stage.data() : y + i, start);
-    if (streams) stream_out(y + i, stage.data(), sizeof stage);
+  if (!streams) {
+    scan_run(x, y, n, start);
+    return;
   }
-  for (; i < n; ++i) {
-    start += static_cast<A>(widened(x[i]));
-    y[i] = static_cast<T>(start);
+  constexpr std::int64_t staged = staged_bytes / static_cast<std::int64_t>(sizeof(T));
+  std::array<T, static_cast<std::size_t>(staged)> stage;
+  for (std::int64_t i = 0; i < n; i += staged) {
+    const std::int64_t some = std::min(staged, n - i);
+    start = scan_run(x + i, stage.data(), some, start);
+    stream_out(y + i, stage.data(), static_cast<std::size_t>(some) * sizeof(T));
   }
   end_streaming();
 }
 
-/// Sums a block on each thread, then scans it from the sum of the blocks before it.
+/// Part of a round that a thread sums and, while the second cache still has it, scans.
+constexpr std::int64_t part_bytes = 256 << 10;
+
+/// Scans rounds of one part a thread. A part begins with the sum of all before it: of earlier
+/// rounds, which each thread adds up for itself, and of other threads' parts of this one.
 template <class A, class T>
 void scan_blocks(const T* x, T* y, std::int64_t n) {
-  std::vector<A> sums(static_cast<std::size_t>(omp_get_max_threads()), A{0});
-  const auto sum_of = [&](std::int64_t thread) -> A& {
-    return sums[static_cast<std::size_t>(thread)];
-  };
-  parallel_blocks(n, 2 * sizeof(T),
-                  [&](std::int64_t thread, std::int64_t first, std::int64_t count) {
-                    sum_of(thread) = sum_range<A>(x + first, count);
-                  });
-  A before = 0;
-  for (A& sum : sums) before += std::exchange(sum, before);
+  if (2 * n * std::int64_t{sizeof(T)} <= parallel_bytes) return scan_range<A>(x, y, n, A{0}, false);
   const bool streams = exceeds_caches(2 * n * std::int64_t{sizeof(T)});
-  parallel_blocks(n, 2 * sizeof(T),
-                  [&](std::int64_t thread, std::int64_t first, std::int64_t count) {
-                    scan_range<A>(x + first, y + first, count, sum_of(thread), streams);
-                  });
+  // Sums of two rounds: a slow thread may still read the one when a fast one writes the other.
+  std::array<std::vector<A>, 2> sums;
+  sums.fill(std::vector<A>(static_cast<std::size_t>(omp_get_max_threads())));
+#pragma omp parallel
+  {
+    const std::int64_t threads = omp_get_num_threads();
+    const std::int64_t thread = omp_get_thread_num();
+    const std::int64_t even = (n + threads - 1) / threads;
+    const std::int64_t part = std::min<std::int64_t>(part_bytes / sizeof(T), (even + 63) / 64 * 64);
+    A before = 0;
+    for (std::int64_t begin = 0, round = 0; begin < n; begin += threads * part, ++round) {
+      std::vector<A>& of_round = sums[static_cast<std::size_t>(round % 2)];
+      const std::int64_t first = std::min(n, begin + thread * part);
+      const std::int64_t count = std::min(part, n - first);
+      of_round[static_cast<std::size_t>(thread)] = sum_range<A>(x + first, count);
+#pragma omp barrier
+      A start = before;
+      for (std::int64_t other = 0; other < threads; ++other) {
+        if (other == thread) start = before;
+        before += of_round[static_cast<std::size_t>(other)];
+      }
+      scan_range<A>(x + first, y + first, count, start, streams);
+    }
+  }
 }
 
 /// Adds each row to the one before it; `sums` begins as the row before the first.
@@ -163,8 +178,9 @@ std::unique_ptr<Kernel> scan(const OpInstance& op, const Binding& binding) {
     const auto* x = static_cast<const T*>(binding.inputs[0]);
     auto* y = static_cast<T*>(binding.outputs[0]);
     const std::int64_t n = op.signature.inputs[0].elements();
-    return std::make_unique<FunctionKernel>(
-        "OpenMP blocks, two passes", [=] { scan_blocks<typename Accumulator<T>::type>(x, y, n); });
+    return std::make_unique<FunctionKernel>("OpenMP parts, summed and scanned", [=] {
+      scan_blocks<typename Accumulator<T>::type>(x, y, n);
+    });
   });
 }
 
