@@ -96,8 +96,9 @@ int execute(const SelectionOptions& options, bool json) {
   std::string text =
       fmt::format("{} trials, about {} here", selected.plan.size(),
                   duration_text(std::ceil(estimate_s(selected.plan, profile.cap_s))));
-  const LimitPlan limits =
-      plan_limits(selected.machine.devices, selected.machine.backends, selected.plan, {});
+  const LimitPlan limits = plan_limits(
+      selected.machine.devices, selected.machine.backends,
+      {.trials = selected.plan, .measured = {}, .own_kernels = options.kernels.empty()});
   if (profile.measures_limits && !limits.trials.empty()) {
     text += fmt::format("; {} limits before them, about {}", limits.trials.size(),
                         duration_text(std::ceil(estimate_s(limits.trials, limit_cap_s))));

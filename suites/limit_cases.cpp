@@ -21,6 +21,17 @@ Case product_of(Format format, std::int64_t extent, std::int64_t depth) {
                        ",in=" + std::to_string(depth * extent) + ",out=" + n + ",bias=0,act=none");
 }
 
+/// Case of a function whose tensors leave room in the last-level cache: timed launches take several
+/// of them in turns.
+Case function_in_cache(const Op& op, Format format, std::int64_t cache_bytes) {
+  constexpr std::int64_t tensors_in_cache = 8;
+  const std::string id =
+      "tensor_ops/" + std::string(op.name) + "/" + std::string(name(format)) + "/n=";
+  const double bytes = parse_case_id(id + "1").op.signature.bytes;
+  const double n = static_cast<double>(cache_bytes / tensors_in_cache) / bytes;
+  return parse_case_id(id + std::to_string(static_cast<std::int64_t>(n)));
+}
+
 }  // namespace
 
 std::int64_t array_bytes_for(const BackendTraits& backend, const Room& room) {
@@ -69,6 +80,15 @@ std::vector<LimitCase> limit_cases(const BackendTraits& backend, const Room& roo
   const std::string size = ",bytes=" + std::to_string(array_bytes) + ",by=engine";
   add({Resource::link_to_device}, parse_case_id(copies + "pinned,to=device" + size));
   add({Resource::link_from_device}, parse_case_id(copies + "device,to=pinned" + size));
+  if (sizes.functions_in_caches && room.last_level_cache_bytes > 0) {
+    for (const Op& op : op_table()) {
+      if (!op.evaluates_function) continue;
+      for (const Format format : op.formats) {
+        add({Resource::function, format, std::string(op.name)},
+            function_in_cache(op, format, room.last_level_cache_bytes));
+      }
+    }
+  }
   add({Resource::launch}, parse_case_id("limits/stream_write/f64/n=1"));
   return cases;
 }

@@ -25,8 +25,8 @@ struct Room {
 };
 
 /// Returns the cases of all limits of a device of this backend; none if the backend declares no
-/// sizes. Arrays are larger than the device's caches. The sizes are smaller than those that the
-/// backend declares where the room demands it.
+/// sizes. Arrays are larger than the device's caches, but those of functions. The sizes are smaller
+/// than those that the backend declares where the room demands it.
 std::vector<LimitCase> limit_cases(const BackendTraits& backend, const Room& room);
 
 /// Bytes of an array, and a product of square results with `depth` times as many terms, as far as

@@ -49,6 +49,9 @@ std::vector<Demand> demands(const OpInstance& op,
       signature.bytes >= static_cast<double>(caches_to_exceed * *last_level_cache_bytes)) {
     found.push_back(
         {{nearest_stream(written_bytes(signature) / signature.bytes)}, signature.bytes});
+    if (op.op->evaluates_function) {
+      found.push_back({{Resource::function, op.format, std::string(op.op->name)}, signature.flops});
+    }
   }
   return found;
 }

@@ -10,7 +10,7 @@
 namespace assay::measure {
 
 /// Amount that one launch needs of one limit of its device: bytes of a memory or a link, operations
-/// of matrix units. The launch takes at least amount / limit.
+/// of matrix units, values of a function. The launch takes at least amount / limit.
 struct Demand {
   LimitKind limit;
   double amount = 0;

@@ -18,14 +18,14 @@ constexpr double drift = 0.05;
 /// - Of streams and links: plain stores read what they overwrite, so the stream may take twice the
 ///   time that its bytes need (2); a cache may hold a quarter of tensors of four caches (4/3);
 ///   others may have taken nine tenths of the machine while the limit was measured (10): 27.
-/// - Of products: a library may lack the units that another one uses. AMX multiplies 64 times as
-///   many bytes a cycle as loops of 16-bit vectors (64); others, as above (10): 640.
+/// - Of products and functions: a library may lack the units that another one uses. AMX multiplies
+///   64 times as many bytes a cycle as loops of 16-bit vectors (64); others, as above (10): 640.
 /// A launch that does nothing is beyond a stream by thousands, beyond a product by ten thousands.
 constexpr double max_share_of_stream = 32;
 constexpr double max_share_of_product = 1000;
 
 double max_share(LimitKind limit) {
-  return limit.resource == Resource::matrix ? max_share_of_product : max_share_of_stream;
+  return rate_kind(limit) == RateKind::arithmetic ? max_share_of_product : max_share_of_stream;
 }
 
 }  // namespace

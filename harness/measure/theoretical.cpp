@@ -87,6 +87,7 @@ std::optional<double> theoretical(const DeviceInfo& device, LimitKind limit) {
     case Resource::link_to_device:
     case Resource::link_from_device:
       return link_rate(device.link);
+    case Resource::function:
     case Resource::launch:
       break;
   }

@@ -8,7 +8,7 @@ namespace {
 
 struct ResourceRow {
   Resource resource;
-  std::string_view name;  // of a limit; a format follows that of matrix units
+  std::string_view name;  // of a limit; what follows the last _ is told by its other fields
   std::optional<RateKind> rate;
 };
 
@@ -20,11 +20,23 @@ constexpr std::array resources{
     ResourceRow{Resource::matrix, "matrix_", RateKind::arithmetic},
     ResourceRow{Resource::link_to_device, "link_to_device", RateKind::data},
     ResourceRow{Resource::link_from_device, "link_from_device", RateKind::data},
+    ResourceRow{Resource::function, "function_", RateKind::arithmetic},
     ResourceRow{Resource::launch, "launch", std::nullopt},
 };
 
-const ResourceRow& row_of(LimitKind kind) {
+const ResourceRow& row_of(const LimitKind& kind) {
   return resources.at(static_cast<std::size_t>(kind.resource));
+}
+
+/// Parses "function_gelu_tanh_f32".
+std::optional<LimitKind> parse_function(std::string_view text) {
+  const std::string_view prefix = row_of({Resource::function}).name;
+  const std::size_t end = text.rfind('_');
+  if (!text.starts_with(prefix) || end < prefix.size()) return std::nullopt;
+  const auto format = parse_format(text.substr(end + 1));
+  if (!format) return std::nullopt;
+  const std::string_view function = text.substr(prefix.size(), end - prefix.size());
+  return LimitKind{Resource::function, format, std::string(function)};
 }
 
 }  // namespace
@@ -32,6 +44,7 @@ const ResourceRow& row_of(LimitKind kind) {
 std::vector<LimitKind> all_limit_kinds() {
   std::vector<LimitKind> kinds;
   for (const ResourceRow& row : resources) {
+    if (row.resource == Resource::function) continue;
     if (row.resource != Resource::matrix) {
       kinds.push_back({row.resource});
       continue;
@@ -41,20 +54,23 @@ std::vector<LimitKind> all_limit_kinds() {
   return kinds;
 }
 
-std::string name(LimitKind kind) {
-  return std::string(row_of(kind).name).append(kind.format ? name(*kind.format) : "");
+std::string name(const LimitKind& kind) {
+  std::string text(row_of(kind).name);
+  if (!kind.function.empty()) text += kind.function + '_';
+  if (kind.format) text += name(*kind.format);
+  return text;
 }
 
 std::optional<LimitKind> parse_limit_kind(std::string_view text) {
-  for (const LimitKind kind : all_limit_kinds()) {
+  for (const LimitKind& kind : all_limit_kinds()) {
     if (name(kind) == text) return kind;
   }
-  return std::nullopt;
+  return parse_function(text);
 }
 
-std::optional<RateKind> rate_kind(LimitKind kind) { return row_of(kind).rate; }
+std::optional<RateKind> rate_kind(const LimitKind& kind) { return row_of(kind).rate; }
 
-std::string_view unit_of(LimitKind kind) {
+std::string_view unit_of(const LimitKind& kind) {
   const auto rate = rate_kind(kind);
   return rate ? unit_of(*rate) : "s";
 }

@@ -13,7 +13,7 @@
 namespace assay {
 
 /// Part of a device that limits a launch: its memory by the mix of reads and writes, its matrix
-/// units, its link to the host by direction, or the launch itself.
+/// units, its link to the host by direction, the evaluation of a function, or the launch itself.
 enum class Resource {
   memory_read,
   memory_write,
@@ -22,26 +22,29 @@ enum class Resource {
   matrix,
   link_to_device,
   link_from_device,
+  function,
   launch,
 };
 
 /// Kind of a limit.
 struct LimitKind {
   Resource resource = Resource::launch;
-  std::optional<Format> format = {};  // of products, for matrix units alone
+  std::optional<Format> format = {};  // of products and functions alone
+  std::string function = {};          // the op that evaluates it
 
   auto operator<=>(const LimitKind&) const = default;
 };
 
+/// Lists all but functions, which are as many as ops evaluate.
 std::vector<LimitKind> all_limit_kinds();
-/// "memory_copy", "matrix_f32".
-std::string name(LimitKind kind);
+/// "memory_copy", "matrix_f32", "function_exp_f32".
+std::string name(const LimitKind& kind);
 /// Inverse of `name`.
 std::optional<LimitKind> parse_limit_kind(std::string_view text);
 /// Rate that the limit bounds; empty for a launch, whose limit is a time.
-std::optional<RateKind> rate_kind(LimitKind kind);
+std::optional<RateKind> rate_kind(const LimitKind& kind);
 /// "B/s", "FLOP/s", or "s" of one launch.
-std::string_view unit_of(LimitKind kind);
+std::string_view unit_of(const LimitKind& kind);
 
 /// Limit that a row names: of a kind, or under the name that another version gave it.
 class NamedLimit {

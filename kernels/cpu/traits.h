@@ -11,7 +11,9 @@ inline const BackendTraits& traits() {
       .kind = std::string(host_kind),
       .memory = MemorySpace::host,
       .ranks_share_device = true,
-      .limits = {.array_bytes = 128 << 20, .matrix_extents = {1024, 2048}},
+      .limits = {.array_bytes = 128 << 20,
+                 .matrix_extents = {1024, 2048},
+                 .functions_in_caches = true},
   };
   return traits;
 }

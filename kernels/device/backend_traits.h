@@ -20,6 +20,9 @@ struct LimitSizes {
   std::vector<std::int64_t> matrix_extents;  // extents of square products
   /// True if the arrays also exceed the device's caches.
   bool exceed_caches = true;
+  /// True if a launch on data in the caches shows how fast the device evaluates a function: it takes
+  /// far longer than it needs to start.
+  bool functions_in_caches = false;
 
   bool operator==(const LimitSizes&) const = default;
 };
@@ -65,6 +68,7 @@ void visit_fields(Traits& traits, Visitor&& visit) requires
   visit("limit_array_bytes", traits.limits.array_bytes);
   visit("limit_matrix_extents", traits.limits.matrix_extents);
   visit("limits_exceed_caches", traits.limits.exceed_caches);
+  visit("limit_functions_in_caches", traits.limits.functions_in_caches);
   visit("uuid_prefixes", traits.uuid_prefixes);
   visit("other_names", traits.other_names);
   visit("fault_variable", traits.fault_variable);

@@ -43,7 +43,7 @@ std::vector<Op> functions_ops() {
   const Data tails = stratified({-104, 104}, {-746, 746});
   const Data around_zero = uniform({-10, 10});
   const Data above_zero = uniform({0x1p-10, 10});
-  return with_views({
+  std::vector<Op> ops = with_views({
       // clang-format off
       elementwise({"exp", "y[i] = e^x[i]", floats()}, Operands::one, function(declared_error("exp"), exp_domain, around_zero, of_exp)),
       elementwise({"log", "y[i] = natural logarithm of x[i]", floats()}, Operands::one, function(declared_error("log"), positive, above_zero, of_log)),
@@ -58,6 +58,8 @@ std::vector<Op> functions_ops() {
       elementwise({"pow", "y[i] = a[i]^b[i]", floats()}, Operands::two, power()),
       // clang-format on
   });
+  for (Op& op : ops) op.evaluates_function = true;
+  return ops;
 }
 
 }  // namespace assay

@@ -103,6 +103,8 @@ struct Op {
   /// Takes all devices of its signature together, or the one device of a backend whose ranks share
   /// it.
   bool multi_device = false;
+  /// True if each element is the value of a function, which may take longer than its bytes.
+  bool evaluates_function = false;
   /// True for steps on the placement layer of the harness, which call other ops: no backend has a
   /// kernel of it.
   bool is_scenario = false;

@@ -23,7 +23,8 @@ void add(const DeviceInfo& device, const BackendTraits& backend, const std::set<
   const auto id = parse_device_id(device.device);
   if (!id) return;
   for (LimitCase& one : limit_cases(backend, room_on(device))) {
-    if (wanted != nullptr && !wanted->contains(one.limit)) continue;
+    const bool is_function = one.limit.resource == Resource::function;
+    if (wanted != nullptr ? !wanted->contains(one.limit) : is_function) continue;
     if (has_figure(measured, device, one.test.id())) continue;
     plan.trials.push_back(
         {.test = std::move(one.test), .lane = {*id}, .timing = std::string(batch_timing)});
@@ -104,20 +105,21 @@ LimitPlan plan_limits(std::span<const DeviceInfo> devices,
 }
 
 LimitPlan plan_limits(std::span<const DeviceInfo> devices, std::span<const BackendTraits> backends,
-                      std::span<const PlannedTrial> run, std::span<const Limit> measured) {
+                      const LimitNeeds& needs) {
   LimitPlan plan;
   for (const DeviceInfo& device : devices) {
     if (!device.stand_in.empty()) continue;  // its figures are not a machine's
     std::set<LimitKind> wanted;
-    for (const PlannedTrial& trial : run) {
+    for (const PlannedTrial& trial : needs.trials) {
       const bool is_timed = !trial.timing.empty() && trial.skip_reason.empty();
       if (!is_timed || to_text(trial.lane.front()) != device.device) continue;
       for (const measure::Demand& demand :
            measure::demands(trial.test.op, device.last_level_cache_bytes)) {
-        wanted.insert(demand.limit);
+        const bool is_function = demand.limit.resource == Resource::function;
+        if (needs.own_kernels || !is_function) wanted.insert(demand.limit);
       }
     }
-    add(device, traits_of(backends, device.backend), &wanted, measured, plan);
+    add(device, traits_of(backends, device.backend), &wanted, needs.measured, plan);
   }
   return plan;
 }

@@ -17,13 +17,21 @@ struct LimitPlan {
   std::vector<LimitKind> limits;  // by trial
 };
 
-/// Plans all limits of these devices, which are of these backends.
+/// Plans all limits of these devices, which are of these backends, but those of functions: they say
+/// less of a device than of its library.
 LimitPlan plan_limits(std::span<const DeviceInfo> devices, std::span<const BackendTraits> backends);
 
+/// Limits that a run needs.
+struct LimitNeeds {
+  std::span<const PlannedTrial> trials;
+  std::span<const Limit> measured;  // those that already have a figure
+  bool own_kernels = true;          // others' may evaluate a function faster
+};
+
 /// Plans the limits that the timed trials of a run need. Leaves out stand-ins for a device, and
-/// cases for which `measured` already has a figure.
+/// cases that already have a figure.
 LimitPlan plan_limits(std::span<const DeviceInfo> devices, std::span<const BackendTraits> backends,
-                      std::span<const PlannedTrial> run, std::span<const Limit> measured);
+                      const LimitNeeds& needs);
 
 /// Time cap of the measurement of one limit.
 inline constexpr double limit_cap_s = 1.0;

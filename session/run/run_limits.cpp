@@ -65,21 +65,19 @@ WorkerCommand worker_of_limits(SelectionOptions selection) {
 }
 
 /// Amount of a limit that a launch of its own case needs.
-double amount_of(const Limit& limit, const DeviceInfo& device) {
-  for (const measure::Demand& demand :
-       measure::demands(parse_case_id(limit.case_id).op, device.last_level_cache_bytes)) {
-    if (limit.limit == demand.limit) return demand.amount;
-  }
-  return 0;
+double amount_of(const Limit& limit) {
+  const Signature signature = parse_case_id(limit.case_id).op.signature;
+  const LimitKind* const kind = limit.limit.kind();
+  return kind != nullptr && rate_kind(*kind) == RateKind::arithmetic ? signature.flops
+                                                                     : signature.bytes;
 }
 
 /// The shortest case of the limit: a trial gets the most turns with it.
-Yardstick yardstick_of(const measure::LimitBook& book, const measure::LimitBook::Bound& bound,
-                       const DeviceInfo& device) {
+Yardstick yardstick_of(const measure::LimitBook& book, const measure::LimitBook::Bound& bound) {
   Yardstick shortest;
   double shortest_s = std::numeric_limits<double>::infinity();
   for (const Limit* limit : book.all(bound.limit->device, *bound.limit->limit.kind())) {
-    const double amount = amount_of(*limit, device);
+    const double amount = amount_of(*limit);
     const double launch_s = amount / *limit->value;
     if (amount <= 0 || launch_s >= shortest_s) continue;
     shortest_s = launch_s;
@@ -98,7 +96,7 @@ void pair_with_limits(const measure::LimitBook& book, Job& job) {
         std::ranges::find(job.run.devices, to_text(trial.lane.front()), &DeviceInfo::device);
     if (trial.timing.empty() || device == job.run.devices.end()) continue;
     const auto bound = book.bound(trial.test.op, *device);
-    if (bound) trial.yardstick = yardstick_of(book, *bound, *device);
+    if (bound) trial.yardstick = yardstick_of(book, *bound);
   }
 }
 
@@ -109,7 +107,10 @@ RunLimits measure_run_limits(Job& job, const SupervisorOptions& options) {
   std::vector<Limit> known;
   if (job.start == Start::resumed) known = read_table_file<Limit>(path, LastRow::maybe_torn);
   for (const Limit& limit : known) limits.book.add(limit);
-  const LimitPlan plan = plan_limits(job.run.devices, job.backends, job.plan, known);
+  const LimitPlan plan = plan_limits(job.run.devices, job.backends,
+                                     {.trials = job.plan,
+                                      .measured = known,
+                                      .own_kernels = job.options.selection.kernels.empty()});
   recall_failures(known, plan, options, limits, job.run);
   if (plan.trials.empty()) return limits;
   const double needed_s = estimate_s(plan.trials, limit_cap_s);

@@ -28,7 +28,9 @@ TEST(LimitCases, AreThoseThatADeviceCanHave) {
   EXPECT_EQ(of_cpu.count("matrix_tf32"), 0U);
   EXPECT_EQ(of_cpu.count("matrix_i8"), 1U);
   EXPECT_EQ(of_cpu.count("launch"), 1U);
+  EXPECT_EQ(of_cpu.count("function_pow_f32"), 1U);
   const std::set<std::string> of_cuda = limits_of(cuda::traits());
+  EXPECT_EQ(of_cuda.count("function_pow_f32"), 0U) << "a launch takes longer";
   for (const char* limit : {"link_to_device", "link_from_device", "matrix_tf32", "matrix_e4m3",
                             "memory_read", "memory_write", "memory_copy", "memory_triad"}) {
     EXPECT_EQ(of_cuda.count(limit), 1U) << limit;
@@ -46,6 +48,11 @@ TEST(LimitCases, MakeDemandsOnTheLimitThatTheyMeasure) {
     for (const std::int64_t cache : {mib, 32 * mib, 1024 * mib}) {
       for (const LimitCase& one : limit_cases(backend, {.last_level_cache_bytes = cache})) {
         if (one.limit.resource == Resource::launch) continue;
+        if (one.limit.resource == Resource::function) {
+          EXPECT_LT(one.test.op.signature.bytes, 0.2 * static_cast<double>(cache)) << one.test.id();
+          EXPECT_EQ(one.test.op.op->name, one.limit.function);
+          continue;
+        }
         const auto demands = measure::demands(one.test.op, cache);
         ASSERT_FALSE(demands.empty()) << one.test.id();
         EXPECT_EQ(demands.front().limit, one.limit) << one.test.id();

@@ -14,12 +14,12 @@ namespace {
 constexpr std::int64_t mib = 1 << 20;
 constexpr std::int64_t cache = 32 * mib;
 
-constexpr LimitKind memory_copy{Resource::memory_copy};
-constexpr LimitKind memory_read{Resource::memory_read};
-constexpr LimitKind link_to_device{Resource::link_to_device};
-constexpr LimitKind launch{Resource::launch};
+const LimitKind memory_copy{Resource::memory_copy};
+const LimitKind memory_read{Resource::memory_read};
+const LimitKind link_to_device{Resource::link_to_device};
+const LimitKind launch{Resource::launch};
 
-constexpr LimitKind matrix(Format format) { return {Resource::matrix, format}; }
+LimitKind matrix(Format format) { return {Resource::matrix, format}; }
 
 /// Returns the demands' names with their amounts: "memory_copy 134217728".
 std::string demands_text(const std::string& id, std::optional<std::int64_t> cache_bytes = cache) {
@@ -54,6 +54,13 @@ TEST(Demands, OfProductsAreOperationsAndLargeTensors) {
   EXPECT_EQ(demands_text("tensor_ops/batched_matmul/tf32/batch=64,m=128,n=128,k=64"),
             "matrix_tf32 134217728");
   EXPECT_EQ(demands_text("tensor_ops/dot/f32/n=3"), "");
+}
+
+TEST(Demands, OfFunctionsAreTheirValuesToo) {
+  EXPECT_EQ(demands_text("tensor_ops/pow/f32/n=16777216"),
+            "memory_triad 201326592, function_pow_f32 16777216");
+  EXPECT_EQ(demands_text("tensor_ops/pow/f32/n=1048573"), "")
+      << "in the caches it is its own limit";
 }
 
 TEST(Demands, OfAGatherAreTheRowsThatItTouches) {

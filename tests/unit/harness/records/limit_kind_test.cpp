@@ -28,7 +28,7 @@ TEST(LimitKind, HasTheNameAndTheUnitThatFilesHold) {
 
 // Goes red where two kinds have one name.
 TEST(LimitKind, IsReadBackFromItsName) {
-  for (const LimitKind kind : all_limit_kinds()) {
+  for (const LimitKind& kind : all_limit_kinds()) {
     EXPECT_EQ(parse_limit_kind(name(kind)), kind) << name(kind);
   }
 }

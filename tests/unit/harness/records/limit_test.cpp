@@ -8,12 +8,17 @@ namespace assay {
 namespace {
 
 TEST(NamedLimit, IsOfAKindOrKeepsTheNameOfAnotherVersion) {
-  for (const LimitKind kind : all_limit_kinds()) {
+  std::vector<LimitKind> kinds = all_limit_kinds();
+  kinds.push_back({Resource::function, DType::f64, "exp"});
+  kinds.push_back({Resource::function, DType::bf16, "gelu_tanh"});
+  for (const LimitKind& kind : kinds) {
     NamedLimit limit;
     from_cell(name(kind), limit);
     EXPECT_EQ(limit, kind) << name(kind);
     EXPECT_EQ(to_cell(limit), name(kind));
   }
+  for (const char* nothing : {"function_", "function_exp", "function_exp_f33", "exp_f32"})
+    EXPECT_EQ(NamedLimit(nothing).kind(), nullptr) << nothing;
   NamedLimit foreign;
   from_cell("memory_strided", foreign);
   EXPECT_EQ(foreign.kind(), nullptr);
