@@ -24,11 +24,11 @@ Case product_of(Format format, std::int64_t extent, std::int64_t depth) {
 /// Case of a function whose tensors leave room in the last-level cache: timed launches take several
 /// of them in turns.
 Case function_in_cache(const Op& op, Format format, std::int64_t cache_bytes) {
-  constexpr std::int64_t tensors_in_cache = 8;
+  constexpr double tensors_in_cache = 8;
   const std::string id =
       "tensor_ops/" + std::string(op.name) + "/" + std::string(name(format)) + "/n=";
   const double bytes = parse_case_id(id + "1").op.signature.bytes;
-  const double n = static_cast<double>(cache_bytes / tensors_in_cache) / bytes;
+  const double n = static_cast<double>(cache_bytes) / tensors_in_cache / bytes;
   return parse_case_id(id + std::to_string(static_cast<std::int64_t>(n)));
 }
 
