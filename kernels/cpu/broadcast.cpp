@@ -39,12 +39,11 @@ class RowsOf {
     const X* const row = operand_.elements + outer * extents.inner;
     repeated_ = rows == 1 ? row : copies_.data();
     if (rows == 1) return;
-    if (extents.inner == 1) {
-      std::fill_n(copies_.begin(), rows, *row);
-      return;
-    }
-    for (std::int64_t i = 0; i < rows; ++i)
-      std::copy_n(row, extents.inner, copies_.data() + i * extents.inner);
+    // Twice as many copies each time: single elements, of 16 bits above all, take long to store.
+    std::copy_n(row, extents.inner, copies_.data());
+    const std::int64_t all = rows * extents.inner;
+    for (std::int64_t laid = extents.inner; laid < all; laid *= 2)
+      std::copy_n(copies_.data(), std::min(laid, all - laid), copies_.data() + laid);
   }
 
   /// From this row of all on.
