@@ -65,11 +65,14 @@ bool is_reduction(const OpInstance& op) {
          !op.signature.is_product;
 }
 
+/// Finds a pass of exact data that vary. The same number everywhere does not tell which elements
+/// were read, and its time may not be that of other data, as where all sums overflow.
 std::optional<int> exact_pass(const OpInstance& op, const Passes& passes, const MathMode& mode) {
   const auto is_exact = [&](const Pass& pass) {
-    return !pass.has_specials() && oracle::tolerance(pass.rule, op, mode).exact;
+    const bool varies = pass.data_of(0).distribution != Distribution::constant;
+    return varies && !pass.has_specials() && oracle::tolerance(pass.rule, op, mode).exact;
   };
-  if (passes.empty() || is_exact(passes.back())) return std::nullopt;
+  if (passes.empty() || oracle::tolerance(passes.back().rule, op, mode).exact) return std::nullopt;
   const auto found = std::ranges::find_if(passes, is_exact);
   if (found == passes.end()) return std::nullopt;
   return static_cast<int>(found - passes.begin());

@@ -20,8 +20,8 @@ struct LimitSizes {
   std::vector<std::int64_t> matrix_extents;  // extents of square products
   /// True if the arrays also exceed the device's caches.
   bool exceed_caches = true;
-  /// True if a launch on data in the caches shows how fast the device evaluates a function: it takes
-  /// far longer than it needs to start.
+  /// True if a launch on data in the caches shows how fast the device evaluates a function: it
+  /// takes far longer than it needs to start.
   bool functions_in_caches = false;
 
   bool operator==(const LimitSizes&) const = default;

@@ -338,6 +338,15 @@ TEST(Rotation, GivesOneSetOfSumsExactData) {
   }
 }
 
+TEST(Rotation, GivesNoSetTheSameNumberEverywhere) {
+  for (const char* id : {"tensor_ops/norm2/f32/n=1003", "tensor_ops/logsumexp/f32/n=1003",
+                         "tensor_ops/norm2_axis/bf16/outer=16,n=64,inner=1"}) {
+    TimedCase timed(id, own);
+    for (std::size_t set = 0; set < timed.trial.sets(); ++set)
+      EXPECT_FALSE(has_exact_data(timed, set)) << id << ": its only exact data overflow";
+  }
+}
+
 TEST(Rotation, TakesExactDataForAProductNowAndThen) {
   TimedCase product("linear/f32/batch=300,in=64,out=290,bias=1,act=none", own);
   int exact = 0;
