@@ -29,7 +29,8 @@ enum assay_result {
 
 /* Shape of one tensor. `strides` are in elements. The last extent is contiguous, and rows may lie
  * apart, unless the kernel takes views: then all strides are free, as those of a transposed tensor,
- * and 0 along an extent of an input that repeats the same elements. Elements of int4 and other packed types do not occur. */
+ * and 0 along an extent of an input that repeats the same elements. Elements of int4 and other
+ * packed types do not occur. */
 typedef struct assay_tensor {
   const char* dtype;  /* "f64", "f32", "bf16", "f16", "i64", "i32", "i8", "u8", "e4m3", "e5m2"; of
                          casts also "i16", "u16", "u32", "u64", and "bool", a byte of 0 or 1 */
