@@ -23,8 +23,8 @@ class Square {
     for (std::size_t i = 0; i < side; ++i)
       std::memcpy(y + static_cast<std::int64_t>(i) * step, &rows_[i], sizeof(Row));
   }
-  /// Each round puts the words of rows that lie half a square apart between each other. After as
-  /// many rounds as the side has powers of two, rows are columns.
+  /// Puts the words of rows that lie half a square apart between each other, again and again. After
+  /// as many rounds as the side has powers of two, rows are columns.
   __attribute__((always_inline)) void transpose() {
     for (std::size_t round = 1; round < side; round *= 2) {
       std::array<Row, side> woven;

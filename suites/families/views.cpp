@@ -23,7 +23,7 @@ const Axis every_view = axis("view", {{seeds, "transposed"},
                                       {seeds, "expanded"},
                                       {smoke, "last_expanded"},
                                       {seeds, "expanded_columns"}});
-/// Without rows of one element over and over, whose softmax says nothing, nor their products.
+/// Leaves out rows of one element over and over: their softmax says nothing, nor do their products.
 const Axis every_view_of_rows = [] {
   Axis views = every_view;
   views.points.pop_back();
