@@ -230,7 +230,7 @@ bool Rotation::may_copy_elements(std::size_t content) const {
   for (int i = 0; i < std::ssize(op_.signature.inputs); ++i) {
     const TensorSpec& spec = op_.signature.inputs[static_cast<std::size_t>(i)];
     if (input::own_scale_elements(op_, pass, i) > 0) return false;
-    if (spec.distinct_elements() < spec.elements()) return false;
+    if (spec.repeats_elements()) return false;
   }
   return true;
 }

@@ -35,7 +35,7 @@ class Measure::State {
       for (int input = 0; input < std::ssize(tensors.inputs); ++input) {
         const TensorSpec& spec = tensors.inputs[static_cast<std::size_t>(input)];
         for (const std::int64_t element : border_elements(spec)) {
-          if (!is_distinct(spec, element)) continue;
+          if (!spec.is_distinct(element)) continue;
           add(test, {.rank = rank, .input = input, .element = element}, findings);
         }
         for (const std::int64_t element : drawn_elements(spec, options_.drawn, options_.seed)) {
@@ -47,13 +47,6 @@ class Measure::State {
   }
 
  private:
-  /// False for an element that shares the memory of one before it.
-  static bool is_distinct(const TensorSpec& spec, std::int64_t element) {
-    for (std::size_t i = spec.strides.size(); i-- > 0; element /= spec.shape[i]) {
-      if (spec.strides[i] == 0 && element % spec.shape[i] > 0) return false;
-    }
-    return true;
-  }
   /// The first and the last: those between are like them.
   static std::vector<int> ranks_of(const Signature& signature) {
     if (signature.ranks == 1) return {0};

@@ -5,7 +5,7 @@
 namespace assay::input {
 
 void repeat_elements(const TensorSpec& spec, std::span<std::byte> bytes) {
-  if (spec.distinct_elements() == spec.elements()) return;
+  if (!spec.repeats_elements()) return;
   std::size_t block = size_bytes(spec.dtype);  // bytes of one of the extent
   for (std::size_t i = spec.shape.size(); i-- > 0;) {
     const std::size_t extent = block * static_cast<std::size_t>(spec.shape[i]);

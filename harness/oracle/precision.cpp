@@ -48,8 +48,7 @@ double worst_allowed(const Band& band, const Verdict& verdict, const OpInstance&
 }  // namespace
 
 std::int64_t distinct_outputs(const OpInstance& op) {
-  const auto has_copies = [](const TensorSpec& x) { return x.distinct_elements() < x.elements(); };
-  if (std::ranges::any_of(op.signature.inputs, has_copies)) return 0;
+  if (std::ranges::any_of(op.signature.inputs, &TensorSpec::repeats_elements)) return 0;
   if (!op.signature.is_product) return op.signature.outputs[0].elements();
   const Panel panel = input::panel(op, static_cast<int>(passes(op).size()) - 1);
   return panel.rows * panel.cols;

@@ -80,6 +80,15 @@ struct TensorSpec {
     }
     return count;
   }
+  /// True if elements share memory.
+  bool repeats_elements() const { return distinct_elements() < elements(); }
+  /// True for the first of the elements that share its memory.
+  bool is_distinct(std::int64_t element) const {
+    for (std::size_t i = strides.size(); i-- > 0; element /= shape[i]) {
+      if (strides[i] == 0 && element % shape[i] > 0) return false;
+    }
+    return true;
+  }
   /// Elements from the start of one row, along the last extent, to the start of the next.
   std::int64_t row_stride() const {
     return is_dense() || shape.size() < 2 ? row_elements() : strides[shape.size() - 2];
