@@ -23,7 +23,8 @@ namespace {
 /// Scales each run of `length` elements by a power of two of its own.
 template <class T>
 void scale_runs(std::span<T> elements, std::int64_t length, const TensorKey& key) {
-  parallel_runs(std::ssize(elements) / length, 1, [&](std::int64_t run, std::int64_t) {
+  const std::int64_t all = std::ssize(elements);
+  parallel_runs(all / length, 1, all, [&](std::int64_t run, std::int64_t) {
     const auto factor = static_cast<float>(std::ldexp(1.0, own_exponent(key, run)));
     for (T& element : elements.subspan(static_cast<std::size_t>(run * length),
                                        static_cast<std::size_t>(length))) {
@@ -85,7 +86,7 @@ void fill_unique_words(std::span<std::byte> bytes, std::uint64_t offset) {
 /// Repeats the first `period_bytes` over the rest.
 void repeat_rows(std::span<std::byte> bytes, std::size_t period_bytes) {
   const auto periods = static_cast<std::int64_t>((bytes.size() + period_bytes - 1) / period_bytes);
-  parallel_runs(periods - 1, 1, [&](std::int64_t first, std::int64_t) {
+  parallel_runs(periods - 1, 1, std::ssize(bytes), [&](std::int64_t first, std::int64_t) {
     const std::size_t at = static_cast<std::size_t>(first + 1) * period_bytes;
     const std::size_t count = std::min(period_bytes, bytes.size() - at);
     std::copy_n(bytes.begin(), count, bytes.begin() + static_cast<std::ptrdiff_t>(at));
@@ -102,7 +103,7 @@ void lay_lines(std::span<T> elements, const TensorSpec& spec) {
   constexpr std::int64_t block = 16;
   const std::int64_t blocks = (length + block - 1) / block;
   const std::int64_t outer = std::ssize(elements) / std::max<std::int64_t>(1, length * step);
-  parallel_runs(outer * blocks, 1, [&](std::int64_t run, std::int64_t) {
+  parallel_runs(outer * blocks, 1, std::ssize(elements), [&](std::int64_t run, std::int64_t) {
     const std::int64_t begin = run / blocks * length * step;
     const std::int64_t first = run % blocks * block;
     const std::int64_t end = std::min(first + block, length);

@@ -128,7 +128,7 @@ struct Product {
   std::vector<Residue> weighted(std::span<const Residue> r) const {
     constexpr std::int64_t block = 512;
     std::vector<Residue> sums(static_cast<std::size_t>(k));
-    parallel_runs(k, block, [&](std::int64_t first, std::int64_t count) {
+    parallel_runs(k, block, n * k, [&](std::int64_t first, std::int64_t count) {
       for (std::int64_t j = 0; j < n; ++j) {
         const Residue weight = r[static_cast<std::size_t>(j)];
         const In* row = w.data() + j * k;
@@ -180,7 +180,7 @@ struct Product {
     const Residue br = b.empty() ? 0 : of_y.dot(b, r);
 
     std::vector<char> agrees(static_cast<std::size_t>(m));
-    parallel_runs(m, 1, [&](std::int64_t i, std::int64_t) {
+    parallel_runs(m, 1, m * k, [&](std::int64_t i, std::int64_t) {
       agrees[static_cast<std::size_t>(i)] = row_agrees(i, r, wr, br) ? 1 : 0;
     });
     Verdict verdict;

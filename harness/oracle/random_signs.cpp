@@ -36,7 +36,7 @@ struct SignedProduct {
   std::vector<Real> weighted() const {
     constexpr std::int64_t block = 256;
     std::vector<Real> sums(static_cast<std::size_t>(k));
-    parallel_runs(k, block, [&](std::int64_t first, std::int64_t count) {
+    parallel_runs(k, block, n * k, [&](std::int64_t first, std::int64_t count) {
       for (std::int64_t j = 0; j < n; ++j) {
         const Real sign = signs[static_cast<std::size_t>(j)];
         const In* row = w.data() + j * k;
@@ -49,7 +49,7 @@ struct SignedProduct {
   }
   std::vector<double> norms() const {
     std::vector<double> all(static_cast<std::size_t>(n));
-    parallel_runs(n, 1, [&](std::int64_t j, std::int64_t) {
+    parallel_runs(n, 1, n * k, [&](std::int64_t j, std::int64_t) {
       double squares = 0;
       for (std::int64_t c = 0; c < k; ++c) squares += square(widen(w[at(j * k + c)]));
       all[at(j)] = std::sqrt(squares);
@@ -93,7 +93,7 @@ struct SignedProduct {
     Real bs = 0;
     for (std::int64_t j = 0; !b.empty() && j < n; ++j) bs += real(b[at(j)]) * signs[at(j)];
     std::vector<RowResidual> rows(static_cast<std::size_t>(m));
-    parallel_runs(m, 1,
+    parallel_runs(m, 1, m * k,
                   [&](std::int64_t i, std::int64_t) { rows[at(i)] = row(i, ws, of_w, bs, t); });
     return *std::ranges::max_element(rows, {}, [](const RowResidual& one) {
       if (!one.passed() && !std::isfinite(one.residual)) return double{INFINITY};

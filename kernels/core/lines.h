@@ -22,7 +22,7 @@ std::span<const T> first_lines(std::span<const T> elements, const TensorSpec& sp
   if (step == 1) return elements.first(taken);
   storage.resize(taken);
   constexpr std::int64_t at_once = 16;  // they share cache lines
-  parallel_runs(count, at_once, [&](std::int64_t first, std::int64_t some) {
+  parallel_runs(count, at_once, count * length, [&](std::int64_t first, std::int64_t some) {
     for (std::int64_t place = 0; place < length; ++place) {
       for (std::int64_t line = first; line < first + some; ++line) {
         storage[static_cast<std::size_t>(line * length + place)] =

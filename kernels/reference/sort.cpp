@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "kernels/core/parallel.h"
 #include "kernels/reference/elementwise.h"
 #include "kernels/reference/families.h"
 #include "kernels/reference/lines.h"
@@ -40,7 +41,7 @@ bool is_before(T a, T b) {
 template <class Element, class Before>
 void sort_halves(std::vector<Element>& elements, const Before& before) {
   const auto middle = elements.begin() + std::ssize(elements) / 2;
-#pragma omp parallel sections
+#pragma omp parallel sections if (std::ssize(elements) > worth_a_fork)
   {
 #pragma omp section
     std::stable_sort(elements.begin(), middle, before);
