@@ -50,6 +50,7 @@ std::vector<Binding> Trial::bindings_of(const TensorSet& tensors) const {
 }
 
 Trial::Kernels Trial::prepare(const TensorSet& tensors) {
+  before_.watch();
   const std::vector<Binding> bindings = bindings_of(tensors);
   Kernels kernels;
   if (op_.op->collective) {
@@ -126,6 +127,7 @@ std::vector<pid_t> Trial::processes() const {
 }
 
 double Trial::time_s(std::int64_t launches, bool cold, std::size_t first_set) {
+  before_.watch();
   if (!timed_) {
     std::vector<Stream*> streams;
     for (const auto& stream : streams_) streams.push_back(stream.get());
@@ -155,6 +157,7 @@ DeviceCondition Trial::condition() const {
 }
 
 void Trial::launch_and_fill(std::byte value, std::size_t number) {
+  before_.watch();
   const input::GuardedTensor& output = tensors_.front().output(0, number);
   executing_.front()->launch_and_fill(*kernels_.front().front(), *streams_.front(), output.data(),
                                       value, output.spec().span_bytes());

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <omp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
 
@@ -27,6 +28,13 @@ bool rounds_to_nearest() {
   const bool down = -one - little != -1;
   const bool to_zero = one - little != 1;
   return !up && !down && !to_zero && std::fegetround() == FE_TONEAREST;
+}
+
+/// Reads a clock; negative for that of a thread that has ended.
+std::int64_t time_ns(clockid_t clock) {
+  timespec time{};
+  if (clock_gettime(clock, &time) != 0) return -1;
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
 std::string threads_text(int threads) {
@@ -56,12 +64,19 @@ sigset_t read_mask() {
 
 }  // namespace
 
-ProcessState::Team ProcessState::ask_team() {
+ProcessState::Team ProcessState::ask_team() const {
   int threads = 0;
   int rounding_otherwise = 0;
   int flushing = 0;
+  clocks_.clear();
 #pragma omp parallel reduction(+ : threads, rounding_otherwise, flushing)
   {
+    if (omp_get_thread_num() > 0) {
+      clockid_t clock{};
+      pthread_getcpuclockid(pthread_self(), &clock);
+#pragma omp critical(assay_clocks_of_team)
+      clocks_.push_back(clock);
+    }
     threads = 1;
     rounding_otherwise = rounds_to_nearest() ? 0 : 1;
     flushing = keeps_subnormals() ? 0 : 1;
@@ -92,16 +107,51 @@ ProcessState::~ProcessState() {
   omp_set_max_active_levels(levels_);
   omp_set_dynamic(may_vary_ ? 1 : 0);
   omp_set_num_threads(max_threads_);
+  if (is_clean_) {  // the other threads too
+    std::fesetenv(&floating_point_);
+    return;
+  }
 #pragma omp parallel
   std::fesetenv(&floating_point_);
 }
 
+void ProcessState::watch() {
+  if (!is_clean_) return;
+  is_clean_ = false;
+  is_watched_ = true;
+  ran_ns_.clear();
+  for (const clockid_t clock : clocks_) ran_ns_.push_back(time_ns(clock));
+}
+
+bool ProcessState::have_others_run() const {
+  if (!is_watched_ || omp_get_max_active_levels() != levels_) return true;
+  for (std::size_t i = 0; i < clocks_.size(); ++i) {
+    const std::int64_t now_ns = time_ns(clocks_[i]);
+    if (now_ns < 0 || now_ns != ran_ns_[i]) return true;
+  }
+  return false;
+}
+
 std::optional<std::string> ProcessState::changed() const {
+  auto change = changed_team();
+  if (!change) change = changed_signals();
+  if (!change) change = changed_priority();
+  is_clean_ = !change;
+  is_watched_ = false;
+  return change;
+}
+
+std::optional<std::string> ProcessState::changed_team() const {
   if (const int most = omp_get_max_threads(); most != max_threads_) {
     return fmt::format("leaves OpenMP with {}, not {}", threads_text(most), max_threads_);
   }
   if (!may_vary_ && omp_get_dynamic() != 0) return "leaves OpenMP free to take fewer threads";
-  const Team team = ask_team();
+  // In the own process each thread was right when it was watched.
+  const bool asks_all = process_ != Process::own || have_others_run();
+  const Team team = asks_all ? ask_team()
+                             : Team{.threads = team_.threads,
+                                    .rounding_otherwise = rounds_to_nearest() ? 0 : 1,
+                                    .flushing = keeps_subnormals() ? 0 : 1};
   if (!may_vary_ && team.threads != team_.threads) {
     return fmt::format("leaves parallel regions with {}, not {}", threads_text(team.threads),
                        team_.threads);
@@ -114,8 +164,7 @@ std::optional<std::string> ProcessState::changed() const {
     return fmt::format("leaves subnormal numbers flushed to zero in {}",
                        threads_text(team.flushing));
   }
-  if (auto change = changed_signals()) return change;
-  return changed_priority();
+  return std::nullopt;
 }
 
 std::optional<std::string> ProcessState::changed_signals() const {

@@ -3,8 +3,11 @@
 #include <array>
 #include <cfenv>
 #include <csignal>
+#include <cstdint>
+#include <ctime>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace assay {
 
@@ -26,6 +29,9 @@ class ProcessState {
   ProcessState(const ProcessState&) = delete;
   ProcessState& operator=(const ProcessState&) = delete;
 
+  /// Call it before work that may change the state: threads of the team that do not run from then
+  /// on cannot have changed, and need not be woken to be asked.
+  void watch();
   /// Describes what changed, and in the own process any arithmetic unfit for computing references,
   /// whoever set it:
   /// "leaves OpenMP with 1 thread, not 2".
@@ -38,13 +44,18 @@ class ProcessState {
     int rounding_otherwise = 0;
     int flushing = 0;
   };
-  static Team ask_team();
+  Team ask_team() const;
+  bool have_others_run() const;
+  std::optional<std::string> changed_team() const;
   std::optional<std::string> changed_signals() const;
   std::optional<std::string> changed_priority() const;
 
   Process process_;
   std::fenv_t floating_point_{};
   int max_threads_;  // requested by a region
+  // Of the other threads of the team: clocks of their time, and what these showed when watched.
+  mutable std::vector<clockid_t> clocks_;
+  std::vector<std::int64_t> ran_ns_;
   Team team_;
   bool may_vary_;  // thread count, with the machine's load
   int levels_;
@@ -52,6 +63,8 @@ class ProcessState {
   std::array<void*, NSIG> handlers_{};  // of others' process
   int nice_;
   int policy_;
+  mutable bool is_clean_ = false;  // nothing that may change it since it was found unchanged
+  mutable bool is_watched_ = false;
 };
 
 }  // namespace assay

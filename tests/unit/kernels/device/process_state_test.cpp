@@ -2,10 +2,15 @@
 
 #include <gtest/gtest.h>
 #include <omp.h>
+#include <pthread.h>
 
 #include <cfenv>
+#include <chrono>
 #include <csignal>
+#include <cstdint>
+#include <ctime>
 #include <limits>
+#include <thread>
 #if defined(__SSE2__)
 #include <xmmintrin.h>
 #endif
@@ -114,6 +119,61 @@ TEST(ProcessState, AnotherThreadOfTheTeamIsAskedAndPutRightToo) {
   }
   const ProcessState after;
   EXPECT_EQ(after.changed(), std::nullopt);
+  omp_set_num_threads(threads);
+}
+
+/// Time that the second thread of the team has run.
+class TimeOfSecondThread {
+ public:
+  TimeOfSecondThread() {
+#pragma omp parallel
+    if (omp_get_thread_num() == 1) pthread_getcpuclockid(pthread_self(), &clock_);
+  }
+  std::int64_t ns() const {
+    timespec time{};
+    EXPECT_EQ(clock_gettime(clock_, &time), 0);
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  }
+  /// Waits until it sleeps.
+  std::int64_t asleep_ns() const {
+    for (std::int64_t before = -1;;) {
+      const std::int64_t now = ns();
+      if (now == before) return now;
+      before = now;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  }
+
+ private:
+  clockid_t clock_{};
+};
+
+TEST(ProcessState, ThreadsThatDidNotRunSinceItWasFoundUnchangedAreNotAsked) {
+  const int threads = omp_get_max_threads();
+  omp_set_num_threads(2);
+  {
+    ProcessState state;
+    state.watch();
+    EXPECT_EQ(state.changed(), std::nullopt) << "asks: nobody has found it unchanged yet";
+    const TimeOfSecondThread second;
+    const std::int64_t before_ns = second.asleep_ns();
+    state.watch();
+    EXPECT_EQ(state.changed(), std::nullopt);
+    state.watch();
+    _mm_setcsr(_mm_getcsr() | flush_to_zero);
+    EXPECT_EQ(state.changed(), "leaves subnormal numbers flushed to zero in 1 thread");
+    _mm_setcsr(_mm_getcsr() & ~flush_to_zero);
+    EXPECT_EQ(second.ns(), before_ns) << "it was woken";
+
+    EXPECT_EQ(state.changed(), std::nullopt);
+    state.watch();
+#pragma omp parallel
+    if (omp_get_thread_num() == 1) _mm_setcsr(_mm_getcsr() | flush_to_zero);
+    state.watch();  // of the next launch: what the one before did is not known yet
+    EXPECT_EQ(state.changed(), "leaves subnormal numbers flushed to zero in 1 thread");
+    state.watch();
+    EXPECT_TRUE(state.changed()) << "nobody put it right";
+  }
   omp_set_num_threads(threads);
 }
 
