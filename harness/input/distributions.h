@@ -131,23 +131,21 @@ struct AnyBits {
 
 /// Half of them any bits. Of the others each number of bits is as likely, and some are powers of
 /// two, or all bits below one: masks, and the ends of the type.
+/// Selects, not branches, so that many are drawn at once.
 template <class T>
-T integer_of_any_size(std::uint64_t bits) {
-  using Word = std::make_unsigned_t<T>;
+__attribute__((always_inline)) inline T integer_of_any_size(std::uint64_t bits) {
+  using Wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
   const std::uint64_t choice = mix(bits);
   const auto any = static_cast<T>(bits);
-  if (choice % 2 == 0) return any;
-  const auto size = static_cast<int>((choice >> 8U) % (8 * sizeof(T)));
-  const auto power = static_cast<Word>(Word{1} << size);
+  const std::uint64_t size = (choice >> 8U) % (8 * sizeof(T));
+  const std::uint64_t power = std::uint64_t{1} << size;
   const bool is_other_side = (choice >> 3U) % 2 != 0;
-  switch ((choice >> 1U) % 4) {
-    case 0:
-      return static_cast<T>(is_other_side ? 0 - power : power);
-    case 1:
-      return static_cast<T>(is_other_side ? ~(power - 1) : power - 1);
-    default:
-      return static_cast<T>(any >> size);
-  }
+  const std::uint64_t kind = (choice >> 1U) % 4;
+  const std::uint64_t alone = is_other_side ? 0 - power : power;
+  const std::uint64_t below = is_other_side ? 0 - power : power - 1;
+  const auto shifted = static_cast<std::uint64_t>(static_cast<Wide>(any) >> size);
+  const std::uint64_t some = kind == 0 ? alone : kind == 1 ? below : shifted;
+  return static_cast<T>(choice % 2 == 0 ? bits : some);
 }
 
 /// One in 32 elements is special. Half of the others draw their exponent uniformly from the whole

@@ -1,5 +1,6 @@
 #include "kernels/ops/broadcast.h"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -11,25 +12,27 @@
 namespace assay::reference {
 namespace {
 
-/// Element of an operand that belongs to one of the output (outer, n, inner).
-std::int64_t element_of(const TensorSpec& operand, const Shape& output, std::int64_t element) {
-  if (operand.shape.size() == output.size()) return element;
-  const std::int64_t n = output[1];
-  const std::int64_t inner = output[2];
-  return element / (n * inner) * inner + element % inner;
-}
-
 /// Elements [first, first + count) of the output's operands.
 std::vector<HostTensor> laid_out(const Problem& p, std::int64_t first, std::int64_t count) {
   std::vector<HostTensor> all;
+  const Shape& output = p.op.signature.outputs[0].shape;
   for (const HostTensor& operand : p.ranks[0]) {
     const TensorSpec& spec = operand.spec();
     HostTensor here({.dtype = spec.dtype, .shape = {count}});
     const std::size_t bytes = size_bytes(spec.dtype);
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t from = element_of(spec, p.op.signature.outputs[0].shape, first + i);
-      std::memcpy(here.bytes().data() + static_cast<std::size_t>(i) * bytes,
-                  operand.bytes().data() + static_cast<std::size_t>(from) * bytes, bytes);
+    const std::byte* const from = operand.bytes().data();
+    std::byte* to = here.bytes().data();
+    const bool is_repeated = spec.shape.size() < output.size();
+    // In pieces that lie as they do in the output, which is (outer, n, inner).
+    for (std::int64_t i = first; i < first + count;) {
+      const std::int64_t in_row = is_repeated ? i % output[2] : 0;
+      const std::int64_t left = first + count - i;
+      const std::int64_t piece = is_repeated ? std::min(left, output[2] - in_row) : left;
+      const std::int64_t at = is_repeated ? i / (output[1] * output[2]) * output[2] + in_row : i;
+      const std::size_t length = static_cast<std::size_t>(piece) * bytes;
+      std::memcpy(to, from + static_cast<std::size_t>(at) * bytes, length);
+      to += length;
+      i += piece;
     }
     all.push_back(std::move(here));
   }

@@ -1,3 +1,4 @@
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -32,17 +33,33 @@ struct ShiftRight {
   Wide operator()(Wide a, Wide b) const { return floor_of_quotient(a, power_of_two(b)); }
 };
 
-/// Bit by bit: what becomes of those that one of two numbers has, and both.
+/// Bit by bit: what becomes of those that one of two numbers has, and both. Four bits are a digit,
+/// whose results are a table.
 template <bool one, bool both>
 struct Bitwise {
-  Wide operator()(Wide a, Wide b) const {
-    Wide y = 0;
-    for (int i = 0; i < std::numeric_limits<std::uint64_t>::digits; ++i) {
-      const int set = ((a >> i) % 2 != 0) + ((b >> i) % 2 != 0);
-      const bool bit = set == 2 ? both : set == 1 && one;
-      y += bit ? Wide{1} << i : 0;
+  static constexpr int digit_bits = 4;
+  static constexpr unsigned digits = 1U << digit_bits;
+  static constexpr auto results = [] {
+    std::array<std::array<std::uint8_t, digits>, digits> table{};
+    for (unsigned a = 0; a < digits; ++a) {
+      for (unsigned b = 0; b < digits; ++b) {
+        for (int i = 0; i < digit_bits; ++i) {
+          const int set = ((a >> i) % 2 != 0) + ((b >> i) % 2 != 0);
+          const bool bit = set == 2 ? both : set == 1 && one;
+          if (bit) table[a][b] = static_cast<std::uint8_t>(table[a][b] + (1U << i));
+        }
+      }
     }
-    return y;
+    return table;
+  }();
+  Wide operator()(Wide a, Wide b) const {
+    const auto of_a = static_cast<std::uint64_t>(a);
+    const auto of_b = static_cast<std::uint64_t>(b);
+    std::uint64_t y = 0;
+    for (int i = 0; i < std::numeric_limits<std::uint64_t>::digits; i += digit_bits) {
+      y += std::uint64_t{results[(of_a >> i) % digits][(of_b >> i) % digits]} << i;
+    }
+    return static_cast<Wide>(y);
   }
 };
 

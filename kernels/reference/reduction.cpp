@@ -101,12 +101,16 @@ struct Total {
 template <class Sums>
 Total total(std::size_t n, const Sums& sums) {
   constexpr std::size_t block = 1 << 15;
+  Total all;
+  if (n <= block) {  // without a team, or memory, for each of many short lines
+    all.add(sums(0, n));
+    return all;
+  }
   std::vector<LaneSums> blocks((n + block - 1) / block);
-#pragma omp parallel for schedule(static) if (blocks.size() > 1)
+#pragma omp parallel for schedule(static)
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     blocks[b] = sums(b * block, std::min(block, n - b * block));
   }
-  Total all;
   for (const LaneSums& one : blocks) all.add(one);
   return all;
 }
@@ -180,20 +184,29 @@ struct ExponentialSums {
   long double weighted = 0;  // of e^(x_j - m) |x_j - m|
 };
 
+template <class T>
+ExponentialSums exponential_sums_of_block(std::span<const T> x, double m) {
+  using Real = Wider<T>;
+  ExponentialSums sums;
+  for (const T element : x) {
+    const Real distance = static_cast<Real>(m) - wide(element);
+    const Real e = std::exp(-distance);
+    sums.plain += e;
+    if (e > 0) sums.weighted += e * distance;  // skips 0 times infinity
+  }
+  return sums;
+}
+
 /// Sums over blocks that threads share. The blocks do not depend on the number of threads.
 template <class T>
 ExponentialSums exponential_sums(std::span<const T> x, double m) {
-  using Real = Wider<T>;
   constexpr std::size_t block = 1 << 15;
+  if (x.size() <= block) return exponential_sums_of_block(x, m);
   std::vector<ExponentialSums> blocks((x.size() + block - 1) / block);
-#pragma omp parallel for schedule(static) if (blocks.size() > 1)
+#pragma omp parallel for schedule(static)
   for (std::size_t b = 0; b < blocks.size(); ++b) {
-    for (const T element : x.subspan(b * block, std::min(block, x.size() - b * block))) {
-      const Real distance = static_cast<Real>(m) - wide(element);
-      const Real e = std::exp(-distance);
-      blocks[b].plain += e;
-      if (e > 0) blocks[b].weighted += e * distance;  // skips 0 times infinity
-    }
+    blocks[b] =
+        exponential_sums_of_block(x.subspan(b * block, std::min(block, x.size() - b * block)), m);
   }
   ExponentialSums all;
   for (const ExponentialSums& one : blocks) {
