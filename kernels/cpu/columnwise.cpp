@@ -43,7 +43,8 @@ ASSAY_VECTOR_CLONES void softmax_rows(const Exponentials<C>* columns, const T* x
     T* const to = y + row * step;
     ASSAY_INDEPENDENT_LOOP
     for (std::int64_t i = 0; i < count; ++i) {
-      to[i] = static_cast<T>(vector_exp(widened(from[i]) - columns[i].greatest) / columns[i].sum);
+      const C e = vector_exp_of_low(widened(from[i]) - columns[i].greatest);
+      to[i] = static_cast<T>(e / columns[i].sum);
     }
   }
 }

@@ -27,7 +27,7 @@ struct Exponentials {
 
 template <class C, class T>
 ASSAY_VECTOR_CLONES C sum_of_exponentials(std::int64_t n, const T* x, C shift) {
-  return sum_of<C>(n, [=](std::int64_t i) { return vector_exp(widened(x[i]) - shift); });
+  return sum_of<C>(n, [=](std::int64_t i) { return vector_exp_of_low(widened(x[i]) - shift); });
 }
 
 /// A NaN may or may not be the greatest. Either way it reaches the sum.
@@ -53,7 +53,8 @@ ASSAY_VECTOR_CLONES void add_exponentials(C* sums, const C* shifts, const T* x, 
   for (std::int64_t row = 0; row < rows; ++row) {
     const T* const here = x + row * step;
     ASSAY_INDEPENDENT_LOOP
-    for (std::int64_t i = 0; i < count; ++i) sums[i] += vector_exp(widened(here[i]) - shifts[i]);
+    for (std::int64_t i = 0; i < count; ++i)
+      sums[i] += vector_exp_of_low(widened(here[i]) - shifts[i]);
   }
 }
 

@@ -36,7 +36,7 @@ ASSAY_VECTOR_CLONES void softmax_row(const T* x, T* y, Computed<T>* work, std::i
   C sum = 0;
 #pragma omp simd reduction(+ : sum)
   for (std::int64_t i = 0; i < cols; ++i) {
-    const C e = vector_exp(widened(x[i]) - maximum);
+    const C e = vector_exp_of_low(widened(x[i]) - maximum);
     work[i] = e;
     sum += e;
   }
