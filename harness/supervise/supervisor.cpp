@@ -30,6 +30,14 @@ bool overlap(const std::vector<DeviceId>& a, const std::vector<DeviceId>& b) {
       a, [&](const DeviceId& id) { return std::ranges::find(b, id) != b.end(); });
 }
 
+/// True if another worker of the lane may take the trial at the same time: it times nothing, and
+/// needs little memory.
+bool can_be_shared(const PlannedTrial& trial) {
+  constexpr double max_bytes = 64 << 20;
+  return trial.timing.empty() && trial.skip_reason.empty() &&
+         trial.test.op.signature.bytes <= max_bytes;
+}
+
 /// Row of a trial that its plan skips.
 Result skipped_as_planned(const PlannedTrial& trial) {
   const bool is_refused = !refusal_of(trial.test.op.op->name).empty();
@@ -63,13 +71,58 @@ Supervisor::Queue& Supervisor::queue_of(const std::vector<DeviceId>& lane) {
   for (auto& queue : queues_) {
     if (queue->lane.devices() == served) return *queue;
   }
+  queues_.push_back(std::make_unique<Queue>(
+      Queue{.lane = Lane(served, command_for(served, once), options_.timeout_s)}));
+  return *queues_.back();
+}
+
+WorkerCommand Supervisor::command_for(const std::vector<DeviceId>& served, bool once) const {
   WorkerCommand command = options_.worker;
   command.once = once;
   command.processors = restricting(nearest_processors(served, run_.devices));
   options_.for_lane(command, served);
-  queues_.push_back(
-      std::make_unique<Queue>(Queue{.lane = Lane(served, command, options_.timeout_s)}));
-  return *queues_.back();
+  return command;
+}
+
+/// Adds further workers to lanes of the host with so many checks that their start is worth it.
+void Supervisor::add_helpers() {
+  constexpr std::ptrdiff_t checks_of_a_helper = 64;
+  constexpr int max_workers = 8;  // of a lane: each has a thread for every core
+  const std::size_t own_queues = queues_.size();
+  for (std::size_t i = 0; i < own_queues; ++i) {
+    Queue& queue = *queues_[i];
+    const std::vector<DeviceId>& served = queue.lane.devices();
+    const BackendTraits& traits = traits_of(options_.backends, served.front().backend);
+    if (queue.helps != nullptr || served.size() > 1 || traits.single_worker ||
+        traits.memory != MemorySpace::host) {
+      continue;
+    }
+    const auto is_timed = [](const PlannedTrial& trial) { return !trial.timing.empty(); };
+    queue.leaves_checks = std::ranges::any_of(queue.trials, is_timed);
+    const auto helps_it = [&](const auto& other) { return other->helps == &queue; };
+    auto workers = std::ranges::count_if(queues_, helps_it) + (queue.leaves_checks ? 0 : 1);
+    const auto wanted = 1 + std::ranges::count_if(queue.trials, can_be_shared) / checks_of_a_helper;
+    const auto most = std::min<std::ptrdiff_t>({wanted, options_.lanes, max_workers});
+    if (most < 2) continue;
+    for (; workers < most; ++workers) {
+      WorkerCommand command = command_for(served, false);
+      options_.for_checks(command);
+      queues_.push_back(std::make_unique<Queue>(
+          Queue{.lane = Lane(served, command, options_.timeout_s), .helps = &queue}));
+      queue.has_helpers = true;
+    }
+  }
+}
+
+/// Moves the next trial of its lane to an idle helper, unless another worker has to take it.
+void Supervisor::take_a_check(Queue& helper) {
+  std::deque<PlannedTrial>& trials = helper.helps->trials;
+  const bool is_free = !helper.lane.busy() && helper.trials.empty();
+  if (!is_free || trials.empty() || !can_be_shared(trials.front())) return;
+  // The lane itself tells of trials that cannot be taken.
+  if (why_given_up(helper) != nullptr) return;
+  helper.trials.push_back(std::move(trials.front()));
+  trials.pop_front();
 }
 
 std::vector<DeviceId> Supervisor::all_devices(const std::string& kind) const {
@@ -103,6 +156,7 @@ PlanEnd Supervisor::end_of_launch() {
 PlanEnd Supervisor::execute(std::span<const PlannedTrial> plan) {
   for (auto& queue : queues_) queue->has_begun = false;
   for (const PlannedTrial& trial : plan) queue_of(trial.lane).trials.push_back(trial);
+  add_helpers();
   execution_began_s_ = steady_s();
   second_takes_s_ = 0;
   for (;;) {
@@ -133,6 +187,13 @@ bool Supervisor::all_done() const {
   });
 }
 
+bool Supervisor::leaves_to_helpers(const Queue& queue) const {
+  return queue.has_helpers && queue.leaves_checks && can_be_shared(queue.trials.front()) &&
+         std::ranges::any_of(queues_, [&](const auto& other) {
+           return other->helps == &queue && why_given_up(*other) == nullptr;
+         });
+}
+
 void Supervisor::begin_trials() {
   // A verified lane waits for the checks of other lanes to end; a new check would delay it.
   const bool somebody_waits =
@@ -141,7 +202,9 @@ void Supervisor::begin_trials() {
       });
   for (auto& queue : queues_) {
     begin_second_takes(*queue);
+    if (queue->helps != nullptr && !somebody_waits) take_a_check(*queue);
     while (!queue->lane.busy() && !queue->trials.empty() && !stopping_) {
+      if (leaves_to_helpers(*queue)) break;
       if (options_.enough()) {
         stopping_ = true;
         return;
@@ -169,15 +232,18 @@ void Supervisor::begin_second_takes(Queue& queue) {
 bool Supervisor::may_start(Queue& queue) {
   int working = 0;
   for (const auto& other : queues_) {
-    if (other.get() == &queue || !other->is_unfinished()) continue;
+    const bool is_of_lane = are_of_one_lane(*other, queue);
+    const bool works = is_of_lane ? other->lane.busy() : other->is_unfinished();
+    if (other.get() == &queue || !works) continue;
     ++working;
-    if (overlap(other->lane.occupied(), queue.lane.occupied())) return false;
+    if (!is_of_lane && overlap(other->lane.occupied(), queue.lane.occupied())) return false;
   }
   if (working >= options_.lanes) return false;
   take_over_a_worker(queue);
   take_standby(queue);
   for (const auto& other : queues_) {
-    const bool is_in_the_way = other.get() != &queue && !other->is_unfinished() &&
+    const bool is_in_the_way = other.get() != &queue && !are_of_one_lane(*other, queue) &&
+                               !other->is_unfinished() &&
                                overlap(other->lane.occupied(), queue.lane.occupied());
     if (is_in_the_way) other->lane.dismiss(usual_leave_s);  // an idle context would hold memory
   }

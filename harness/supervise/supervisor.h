@@ -26,6 +26,8 @@ struct SupervisorOptions {
   /// Adapts the command for the worker of one lane.
   std::function<void(WorkerCommand&, const std::vector<DeviceId>& lane)> for_lane =
       [](WorkerCommand&, const std::vector<DeviceId>&) {};
+  /// Adapts the command for a further worker of a lane, which times nothing.
+  std::function<void(WorkerCommand&)> for_checks = [](WorkerCommand&) {};
   /// Backends of the devices.
   std::vector<BackendTraits> backends;
   /// True if a launcher started this process and may end it: open trials still get rows then.
@@ -41,8 +43,10 @@ struct SupervisorOptions {
   /// Share of its time that the execution of a plan may spend on second takes of trials whose times
   /// were disturbed.
   double second_takes_share = 0;
-  /// Number of lanes that work at the same time. Their checks run side by side. One lane at a time
-  /// is timed while all others wait, unless `overlap_timings`.
+  /// Number of workers that work at the same time. Their checks run side by side. One lane at a
+  /// time is timed while all others wait, unless `overlap_timings`. A device whose memory is the
+  /// host's may have several: they share the trials of its lane that are only checked, and where
+  /// others are timed one more does these alone.
   int lanes = 1;
   bool overlap_timings = false;
   /// Flags that the replay of a record needs beside case, device and seed: "--threads 1".
@@ -90,6 +94,9 @@ class Supervisor {
  private:
   struct Queue {
     Lane lane;
+    Queue* helps = nullptr;  // the queue of the same lane some of whose checks it takes
+    bool has_helpers = false;
+    bool leaves_checks = false;  // to its helpers: it takes times, and its threads may spin
     std::deque<PlannedTrial> trials;
     bool has_begun = false;  // to work on `trials`
     PlannedTrial open;
@@ -107,6 +114,13 @@ class Supervisor {
   };
 
   Queue& queue_of(const std::vector<DeviceId>& lane);
+  WorkerCommand command_for(const std::vector<DeviceId>& served, bool once) const;
+  void add_helpers();
+  void take_a_check(Queue& helper);
+  bool leaves_to_helpers(const Queue& queue) const;
+  static bool are_of_one_lane(const Queue& a, const Queue& b) {
+    return a.lane.devices() == b.lane.devices();
+  }
   std::vector<DeviceId> all_devices(const std::string& kind) const;
   void begin_trials();
   void begin_second_takes(Queue& queue);

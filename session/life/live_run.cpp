@@ -85,6 +85,7 @@ SupervisorOptions LiveRun::supervision(const SelectionOptions& selection, double
   return {.worker = worker_command(selection, cap_s, references),
           .standby = standby,
           .for_lane = share_cores_on,
+          .for_checks = share_cores,
           .backends = backends,
           .seed = selection.seed,
           .replay_flags = replay_flags(selection),

@@ -28,9 +28,8 @@ bool runs_on_simulated(const Record& record) {
   });
 }
 
-/// Lets the threads of a worker that only judges neither spin nor stay put: where others use the
-/// cores, those that spin take the time of those that they wait for. False where the user's
-/// environment says something else.
+}  // namespace
+
 bool share_cores(WorkerCommand& command) {
   if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("OMP_PROC_BIND") != nullptr) {
     return false;
@@ -40,8 +39,6 @@ bool share_cores(WorkerCommand& command) {
   command.environment.emplace_back("OMP_WAIT_POLICY", "passive");
   return true;
 }
-
-}  // namespace
 
 WorkerCommand worker_command(const SelectionOptions& options, double cap_s,
                              const std::filesystem::path& references) {

@@ -20,6 +20,11 @@ WorkerCommand worker_command(const SelectionOptions& options, double cap_s = 0,
 /// threads neither spin nor stay put. The user's environment takes precedence.
 void share_cores_on(WorkerCommand& command, const std::vector<DeviceId>& lane);
 
+/// Lets the threads of a worker that only judges neither spin nor stay put: where others use the
+/// cores, those that spin take the time of those that they wait for. False where the user's
+/// environment says something else.
+bool share_cores(WorkerCommand& command);
+
 /// Command of the worker that lists the devices, as that of the first lane if the text of the
 /// options tells: so that this lane can go on with it.
 WorkerCommand probing_command(const SelectionOptions& options);
