@@ -9,11 +9,12 @@ using enum DType;
 using enum ProductFormat;
 using enum Level;
 
-/// Sizes: none; one; three, as in [1, 2, 3] squared; an odd number of several vectors; a prime
-/// above a page.
-const Axis small = axis("n", {{seeds, 0}, {seeds, 1}, {seeds, 3}, {seeds, 1003}, {smoke, 65537}});
+/// Sizes: none; one; three, as in [1, 2, 3] squared; an odd number of several vectors.
+const Axis small = axis("n", {{seeds, 0}, {seeds, 1}, {seeds, 3}, {seeds, 1003}});
 /// Sizes without none, for ops that are not defined for no elements.
-const Axis some = axis("n", {{seeds, 1}, {seeds, 3}, {seeds, 1003}, {smoke, 65537}});
+const Axis some = axis("n", {{seeds, 1}, {seeds, 3}, {seeds, 1003}});
+/// A prime above a page, and above what 16 bits count.
+Axis above_a_page(Level level) { return axis("n", {{level, 65537}}); }
 /// Whole vectors and blocks, six of 1024; and several of them with half a vector behind.
 const Axis whole_blocks = axis("n", {{smoke, 6144}, {smoke, 4102}});
 /// Without a tail, of each dtype: a kernel of vectors alone, which may have loops of its own.
@@ -50,19 +51,22 @@ Axis sweep_of_rows() {
 }
 /// Reductions along an axis: (outer, n, inner) to (outer, inner). No larger than what is shown at
 /// each border of each line (kernels/ops/passes.cpp).
-const Axis small_axes{{"outer", "n", "inner"},
-                      {{seeds, {5, 61, 1}},
-                       {seeds, {1, 61, 33}},
-                       {seeds, {3, 1003, 2}},
-                       {smoke, {4, 1, 12}},
-                       {smoke, {8, 24, 640}},
-                       {smoke, {3, 16384, 1}},
-                       {smoke, {2, 4099, 64}},
-                       {smoke, {2, 8206, 12}}}};
+const Axis small_axes{
+    {"outer", "n", "inner"},
+    {{seeds, {5, 61, 1}}, {seeds, {1, 61, 33}}, {seeds, {3, 1003, 2}}, {smoke, {4, 1, 12}}}};
+Axis larger_axes(Level level) {
+  return {{"outer", "n", "inner"},
+          {{level, {8, 24, 640}},
+           {level, {3, 16384, 1}},
+           {level, {2, 4099, 64}},
+           {level, {2, 8206, 12}}}};
+}
 const Axis empty_lines{{"outer", "n", "inner"}, {{seeds, {3, 0, 2}}}};
 /// More elements of a line, lines and matrices than 16 bits count.
-const Axis beyond_16_bits{{"outer", "n", "inner"},
-                          {{smoke, {1, 65539, 3}}, {smoke, {70001, 2, 1}}, {smoke, {1, 2, 70001}}}};
+Axis beyond_16_bits(Level level) {
+  return {{"outer", "n", "inner"},
+          {{level, {1, 65539, 3}}, {level, {70001, 2, 1}}, {level, {1, 2, 70001}}}};
+}
 /// Rows of several tiles, whole or not, that begin at any address.
 const Axis tiles_of_rows{{"outer", "n", "inner"}, {{smoke, {3, 8191, 1}}, {smoke, {2, 20483, 1}}}};
 /// Extents that kernels take for each other.
@@ -144,11 +148,12 @@ const Axis quick = axis("n", {{seeds, 1003}, {smoke, 1048573}});
 const Axis small_rows{{"rows", "cols"},
                       {{seeds, {2, 3}},
                        {seeds, {16, 1003}},
-                       {smoke, {1, 65537}},
-                       {smoke, {1021, 128}},
                        {smoke, {3, 4096}},
                        {smoke, {48, 48}},
                        {smoke, {2053, 1}}}};
+Axis larger_rows(Level level) {
+  return {{"rows", "cols"}, {{level, {1, 65537}}, {level, {1021, 128}}}};
+}
 const Axis strided_rows{{"rows", "cols", "ld"},
                         {{seeds, {5, 61, 64}},
                          {smoke, {40, 60, 67}},
@@ -173,8 +178,9 @@ const Axis longer_selections{{"rows", "cols", "k"},
                               {smoke, {3, 8200, 16}},
                               {standard, {4, 20000, 256}}}};
 /// More rows and places than 16 bits count.
-const Axis selections_beyond_16_bits{{"rows", "cols", "k"},
-                                     {{smoke, {1, 65539, 100}}, {smoke, {70001, 3, 2}}}};
+Axis selections_beyond_16_bits(Level level) {
+  return {{"rows", "cols", "k"}, {{level, {1, 65539, 100}}, {level, {70001, 3, 2}}}};
+}
 /// A sampler's choices: of a router's scores, and of a vocabulary's.
 const Axis large_selections = growing(
     "rows", {{"rows", "cols", "k"}, {{standard, {4096, 1024, 8}}, {full, {32, 131072, 64}}}});
@@ -401,8 +407,10 @@ std::vector<Grid> elements() {
   const Axis seed = axis("seed", {{seeds, 1}});
   const Axis to_f32 = axis("to", {{seeds, "f32"}});
   return {{elementwise, all, {small}},
+          {elementwise, all, {above_a_page(smoke)}},
           {elementwise, all, {strided}},
           {more_elementwise, all, {small}},
+          {more_elementwise, all, {above_a_page(smoke)}},
           {more_elementwise, all, {strided}},
           {{"cast"}, all_formats, {to, casts}},
           {{"cast"}, {f64, f32, f16, i64, u8}, {to_converted(seeds), casts}},
@@ -412,6 +420,7 @@ std::vector<Grid> elements() {
           {{"cast"}, {f32}, {to_converted(smoke), whole_vectors}},
           {{"cast"}, converted, {to_f32, whole_vectors}},
           {{"random"}, all, {small, seed}},
+          {{"random"}, all, {above_a_page(smoke), seed}},
           {elementwise, {f32}, {lengths_of_elements(smoke)}},
           {more_elementwise, {f32, i32}, {lengths_of_elements(smoke)}},
           {elementwise, {f64, bf16, f16, i64, i32, i8, u8}, {whole_vectors}},
@@ -436,7 +445,8 @@ std::vector<Grid> repetitions() {
   add({f64, bf16, f16, i64, i32}, repeats(standard));
   add({f32}, equal_extents);
   add({f32, bf16}, empty_repeats);
-  add({f32, u8}, beyond_16_bits);
+  add({f32}, beyond_16_bits(smoke));
+  add({u8}, beyond_16_bits(standard));
   return grids;
 }
 
@@ -446,26 +456,35 @@ std::vector<Grid> checked() {
   const std::vector<Grid> others{
       {reductions, all, {small}},
       {reductions_of_some, all, {some}},
+      {of_arrays, {f32, bf16, i32, u8}, {above_a_page(smoke)}},
+      {of_arrays, {f64, f16, i64, i8}, {above_a_page(standard)}},
       {along_axes, all, {small_axes}},
+      {along_axes, {f32, bf16, i32}, {larger_axes(smoke)}},
+      {along_axes, {f64, f16, i64, i8, u8}, {larger_axes(standard)}},
       {sums_along_axes, all, {empty_lines}},
       {sorts_along_axes, all, {small_sorted_axes}},
       {sorts_along_axes, all, {empty_lines}},
       {sorts_along_axes, {f32}, {equal_extents}},
-      {sorts_along_axes, {f32, u8}, {beyond_16_bits}},
+      {sorts_along_axes, {f32}, {beyond_16_bits(smoke)}},
+      {sorts_along_axes, {u8}, {beyond_16_bits(standard)}},
       {sorts_along_axes, {f32, i32}, {axes(smoke)}},
       {sorts_along_axes, {f64, bf16, f16, i64, u8}, {axes(standard)}},
       {{"topk"}, all, {small_selections}},
-      {{"topk"}, {f32, u8}, {selections_beyond_16_bits}},
+      {{"topk"}, {f32}, {selections_beyond_16_bits(smoke)}},
+      {{"topk"}, {u8}, {selections_beyond_16_bits(standard)}},
       {{"topk"}, {f32, u8}, {selections(smoke)}},
       {{"topk"}, {f32, u8}, {longer_selections}},
       {{"topk"}, {f64, bf16, f16, i64, i32}, {selections(standard)}},
       {along_axes, {f32}, {equal_extents}},
       {{"scan_axis"}, {f32, bf16}, {tiles_of_rows}},
-      {along_axes, {f32, bf16, u8}, {beyond_16_bits}},
+      {along_axes, {f32}, {beyond_16_bits(smoke)}},
+      {along_axes, {bf16, u8}, {beyond_16_bits(standard)}},
       {along_axes, {f32, i32}, {axes(smoke)}},
       {along_axes, {f64, bf16, f16, i64, u8}, {axes(standard)}},
       {sorts, all, {small}},
       {normalisations, floats, {small_rows}},
+      {normalisations, {f32, bf16}, {larger_rows(smoke)}},
+      {normalisations, {f64, f16}, {larger_rows(standard)}},
       {normalisations, floats, {strided_rows}},
       {{"transpose"}, all, {small_matrices}},
       {{"gather"}, all, {small_tables}},
@@ -498,7 +517,8 @@ std::vector<Grid> checked() {
       {{"transpose"}, {f64, bf16}, {matrices(standard)}},
       {{"gather"}, {f32, u8}, {tables(smoke)}},
       {{"gather"}, {f64, bf16}, {tables(standard)}}};
-  for (const auto& more : {repetitions(), checked_pieces(equal_extents, beyond_16_bits), others})
+  for (const auto& more :
+       {repetitions(), checked_pieces(equal_extents, beyond_16_bits(smoke)), others})
     grids.insert(grids.end(), more.begin(), more.end());
   for (Grid& grid : grids) grid.timed_from = never;
   return grids;

@@ -44,13 +44,16 @@ const Axis lines = axis("n", {{seeds, 1003}, {smoke, 8206}});
 const Axis few_axes{{"outer", "n", "inner"},
                     {{seeds, {3, 61, 33}}, {smoke, {4, 64, 1}}, {smoke, {2, 6, 4}}}};
 /// Whole vectors, equal extents, and lines longer than a block.
-const Axis more_axes{{"outer", "n", "inner"},
-                     {{smoke, {2, 96, 40}}, {smoke, {2, 130, 130}}, {smoke, {2, 3000, 2}}}};
+Axis more_axes(Level level) {
+  return {{"outer", "n", "inner"},
+          {{level, {2, 96, 40}}, {level, {2, 130, 130}}, {level, {2, 3000, 2}}}};
+}
 const Axis long_lines{{"outer", "n", "inner"}, {{smoke, {2, 3000, 4}}}};
 const Axis slices{
     {"outer", "n", "inner", "start", "count", "step"},
     {{seeds, {3, 61, 33, 4, 19, 3}}, {smoke, {4, 64, 1, 0, 32, 2}}, {smoke, {2, 6, 4, 1, 5, 1}}}};
 const Axis repeats{{"outer", "n", "inner"}, {{seeds, {61, 33, 1}}, {smoke, {3, 5, 72}}}};
+const Axis more_repeats{{"outer", "n", "inner"}, {{standard, {61, 33, 1}}, {standard, {3, 5, 72}}}};
 const Axis rows{{"rows", "cols"}, {{seeds, {33, 61}}, {smoke, {40, 1032}}}};
 const Axis greatest{{"rows", "cols", "k"}, {{seeds, {33, 61, 5}}, {smoke, {6, 1500, 12}}}};
 const Axis tables{{"rows", "cols", "count"}, {{seeds, {61, 33, 40}}, {smoke, {61, 40, 33}}}};
@@ -74,6 +77,7 @@ const Names reductions{"sum",       "prod",       "dot",        "norm2",  "scan"
 const Names along_axes{"sum_axis",       "prod_axis",   "mean_axis",       "norm2_axis",
                        "logsumexp_axis", "scan_axis",   "reduce_min_axis", "reduce_max_axis",
                        "argmax_axis",    "argmin_axis", "softmax_axis",    "layernorm_axis"};
+const Names of_more_axes{"sum_axis", "argmax_axis", "softmax_axis"};
 const Names repeated{"add_broadcast", "mul_broadcast", "div_broadcast", "max_broadcast",
                      "less_broadcast"};
 const Names normalisations{"softmax", "layernorm", "rmsnorm"};
@@ -94,12 +98,15 @@ Suite views_suite() {
       {{"copy", "add", "where"}, {f32, u8}, {every_view, more_elements}},
       {of_integers, {i32, u8}, {every_view, elements}},
       {{"cast"}, {f32, f16, i32}, {to, every_view, elements}},
-      {repeated, {f32, bf16}, {either, every_view, repeats}},
-      {{"where_broadcast"}, {f32, u8}, {any_of_three, every_view, repeats}},
+      {repeated, {f32}, {either, every_view, repeats}},
+      {repeated, {bf16}, {either, every_view, more_repeats}},
+      {{"where_broadcast"}, {f32}, {any_of_three, every_view, repeats}},
+      {{"where_broadcast"}, {u8}, {any_of_three, every_view, more_repeats}},
       {reductions, {f32, i32}, {steps, lines}},
       {{"sum", "reduce_max", "scan"}, {f64, bf16, f16, i64, u8}, {steps, lines}},
       {along_axes, {f32, i32}, {every_view, few_axes}},
-      {{"sum_axis", "argmax_axis", "softmax_axis"}, {f32, bf16, u8}, {every_view, more_axes}},
+      {of_more_axes, {f32}, {every_view, more_axes(smoke)}},
+      {of_more_axes, {bf16, u8}, {every_view, more_axes(standard)}},
       {{"sort", "argsort", "unique"}, {f32, i32, u8}, {steps, lines}},
       {{"sort_axis", "argsort_axis"}, of_sizes, {every_view, few_axes}},
       {{"sort_axis", "argsort_axis", "flip"}, {f32}, {every_view, long_lines}},
