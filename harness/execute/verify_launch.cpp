@@ -4,17 +4,21 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 
+#include "harness/execute/part_of_problem.h"
 #include "harness/input/first_difference.h"
 #include "harness/input/generate.h"
 #include "harness/input/panel.h"
 #include "harness/oracle/compare.h"
 #include "harness/oracle/freivalds.h"
 #include "harness/oracle/vacuous.h"
+#include "kernels/core/parallel.h"
 
 namespace assay {
 namespace {
@@ -117,6 +121,10 @@ void Findings::keep_decoys(std::size_t output, const std::vector<std::string>& f
   });
 }
 
+bool Findings::refutes_decoys(std::size_t output) const {
+  return output < decoys.size() && decoys[output] && decoys[output]->empty();
+}
+
 std::string Findings::decoy() const {
   for (std::size_t output = 0; output < decoys.size(); ++output) {
     if (!decoys[output] || decoys[output]->empty()) continue;
@@ -193,6 +201,7 @@ struct Judge::Launched {
   std::string where;           // begins a reason
   std::string reference = {};  // key of its state; empty: of these data alone
   Panel panel = {};
+  std::int64_t first = 0;  // element of the whole output that its outputs begin with
 };
 
 /// The right outputs of a launch, and the distance from them that is right too.
@@ -290,6 +299,64 @@ class Judge::Expectation {
   oracle::Tolerance tolerance_;
 };
 
+void Judge::judge_output(const Launched& launched, Findings& findings) {
+  if (input::repeats_rows_apart(launched.op, launched.panel)) {
+    judge_blocks(launched, findings);
+  } else {
+    judge(launched, findings);
+  }
+}
+
+/// Judges an output whose rows stand alone and repeat, in blocks of a period. A block with the bits
+/// of the first is as right; each other one is judged.
+void Judge::judge_blocks(const Launched& launched, Findings& findings) {
+  const OpInstance& op = launched.op;
+  const Bytes whole = launched.outputs.front();
+  const std::int64_t all_rows = rows_apart(op_);
+  const std::size_t row_bytes = whole.size() / static_cast<std::size_t>(all_rows);
+  const std::int64_t row_elements = op.signature.outputs[0].elements() / all_rows;
+  const std::int64_t period = launched.panel.rows;
+  const auto block = [&](std::int64_t first) {
+    const std::int64_t rows = std::min(period, all_rows - first);
+    return whole.subspan(static_cast<std::size_t>(first) * row_bytes,
+                         static_cast<std::size_t>(rows) * row_bytes);
+  };
+  clock_.enter(&PhaseSeconds::comparison);
+  const std::int64_t blocks = (all_rows + period - 1) / period;
+  std::vector<char> is_first(static_cast<std::size_t>(blocks));  // by its bits
+  parallel_runs(blocks, 1, std::ssize(whole), [&](std::int64_t i, std::int64_t) {
+    const Bytes bytes = block(i * period);
+    const bool is_equal = std::memcmp(bytes.data(), whole.data(), bytes.size()) == 0;
+    is_first[static_cast<std::size_t>(i)] = is_equal ? 1 : 0;
+  });
+  std::optional<PartOfProblem> part;
+  for (std::int64_t first = 0; first < all_rows; first += period) {
+    const Bytes bytes = block(first);
+    const auto rows = static_cast<std::int64_t>(bytes.size() / row_bytes);
+    if (first > 0 && is_first[static_cast<std::size_t>(first / period)] != 0) {
+      findings.verdict.elements += rows * row_elements;
+      continue;
+    }
+    if (!part || rows != std::ssize(part->rows)) {
+      std::vector<std::int64_t> of_period(static_cast<std::size_t>(rows));
+      std::iota(of_period.begin(), of_period.end(), std::int64_t{0});
+      part = part_of(op_, launched.inputs.front(), std::move(of_period), {});
+    }
+    const OpInstance of_part = of_output(part->op, op.signature.judged_output);
+    judge({.op = of_part,
+           .outputs = {&bytes, 1},
+           .inputs = part->inputs,
+           .pass = launched.pass,
+           .mode = launched.mode,
+           .poison = launched.poison,
+           .on = launched.on,
+           .where = launched.where,
+           .reference = fmt::format("{} rows={}", launched.reference, rows),
+           .first = first * row_elements},
+          findings);
+  }
+}
+
 void Judge::judge(const Launched& launched, Findings& findings) {
   const Pass& pass = launched.pass;
   const MathMode& mode = launched.mode;
@@ -304,6 +371,7 @@ void Judge::judge(const Launched& launched, Findings& findings) {
     expectation.look_again(effort);
     verdict = expectation.verdict(findings.deviations, clock_);
   }
+  verdict.move(launched.first);
   const oracle::Tolerance& tolerance = expectation.tolerance();
   const std::string judged_by = fmt::format("{}={}{}", pass.name, tolerance.description,
                                             oracle::description(pass.rule, op, mode));
@@ -322,7 +390,7 @@ void Judge::judge(const Launched& launched, Findings& findings) {
                                   findings.notes.empty() ? "" : ", ", launched.where,
                                   verdict.unknown, verdict.elements);
   }
-  if (shows_decoys(pass, op_)) {
+  if (shows_decoys(pass, op_) && !findings.refutes_decoys(op.signature.judged_output)) {
     findings.keep_decoys(op.signature.judged_output,
                          verdict.elements > 0 && verdict.unknown == verdict.elements
                              ? std::vector<std::string>{"anything"}
@@ -344,7 +412,7 @@ std::vector<Bytes> Judge::judge_outputs(const TensorSet& tensors, bool keep,
       launched.where += fmt::format(", output {}", output);
       if (!launched.reference.empty()) launched.reference += fmt::format(" output={}", output);
     }
-    judge(launched, findings);
+    judge_output(launched, findings);
     if (output == 0) first = std::move(outputs);
   }
   return first;
@@ -378,7 +446,7 @@ void Judge::launch(Trial& trial, int pass, const RankInputs& inputs, Findings& f
                         .panel = input::panel(op_, pass)};
       },
       findings);
-  check_surroundings(trial, {&inputs, 1}, checks_, on);
+  check_memory(trial, {&inputs, 1}, checks_, on);
   if (op_.signature.ranks_agree && checks_.on(Check::agreement_of_ranks)) {
     check_ranks_agree(first, output_dtype(op_), on);
   }
@@ -426,13 +494,18 @@ void add_deviation(std::string& reason, const Deviation& seen) {
 
 void check_surroundings(const Trial& trial, std::span<const RankInputs> contents,
                         const Checks& checks, const std::string& on) {
+  check_process_state(trial, checks, on);
+  check_memory(trial, contents, checks, on);
+}
+
+void check_memory(const Trial& trial, std::span<const RankInputs> contents, const Checks& checks,
+                  const std::string& on) {
   const auto demand = [&](Check check, const std::optional<std::string>& damage) {
     if (damage) throw WrongResult{check, on, on + ": " + *damage, true};
   };
   if (const auto place = trial.elsewhere(); place && checks.on(Check::placement)) {
     throw WrongResult{Check::placement, on, on + ": " + *place};
   }
-  check_process_state(trial, checks, on);
   if (checks.on(Check::guard_bands)) demand(Check::guard_bands, trial.damage());
   if (checks.on(Check::unchanged_inputs)) {
     demand(Check::unchanged_inputs, trial.changed_input(contents));

@@ -53,6 +53,8 @@ struct Findings {
 
   /// Drops decoys of an output that did not pass another launch.
   void keep_decoys(std::size_t output, const std::vector<std::string>& found);
+  /// True if each decoy of an output has failed some launch.
+  bool refutes_decoys(std::size_t output) const;
   /// A decoy that would have passed every launch; empty if there is none.
   std::string decoy() const;
   /// Replaces the figures that a pass has.
@@ -116,6 +118,8 @@ class Judge {
                                                         std::vector<HostTensor>& kept,
                                                         const Describe& describe,
                                                         Findings& findings);
+  void judge_output(const Launched& launched, Findings& findings);
+  void judge_blocks(const Launched& launched, Findings& findings);
   void judge(const Launched& launched, Findings& findings);
 
   const OpInstance& op_;
@@ -131,6 +135,9 @@ std::string deviations_seen(const Findings& findings);
 
 /// Throws WrongResult when launches wrote outside their outputs. `contents` has the inputs of each
 /// set, or those of all. `on` names the launches: a pass, "timed_launches", "last_launch", "soak".
+void check_memory(const Trial& trial, std::span<const RankInputs> contents, const Checks& checks,
+                  const std::string& on);
+/// The same, or when they left their process in another state.
 void check_surroundings(const Trial& trial, std::span<const RankInputs> contents,
                         const Checks& checks, const std::string& on);
 

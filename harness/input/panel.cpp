@@ -10,8 +10,15 @@ namespace assay::input {
 namespace {
 
 /// Pairs of primes with ever larger products, to cover more rows.
-constexpr std::array<std::array<std::int64_t, 2>, 8> primes{
-    {{3, 5}, {7, 11}, {17, 19}, {37, 41}, {127, 131}, {257, 263}, {521, 523}, {1031, 1033}}};
+constexpr std::array<std::array<std::int64_t, 2>, 9> primes{{{3, 5},
+                                                             {7, 11},
+                                                             {17, 19},
+                                                             {37, 41},
+                                                             {127, 131},
+                                                             {257, 263},
+                                                             {521, 523},
+                                                             {1031, 1033},
+                                                             {4093, 4099}}};
 
 /// Least period of the rows of a product.
 constexpr std::int64_t min_period = 127;
@@ -32,24 +39,33 @@ std::int64_t period(std::int64_t rows, std::int64_t least, int pass) {
 /// Tensors of so many bytes are judged without repetition.
 constexpr std::int64_t few_bytes = std::int64_t{1} << 22U;
 
+/// True if the input has a row for each of those that stand alone: then it is longer with more.
 bool has_rows(const OpInstance& op, int input) {
-  const DefinedInput& defined =
-      find_defined(op.op->name)->inputs.at(static_cast<std::size_t>(input));
-  return !defined.extents.empty() && defined.extents.front() == op.op->independent_rows;
+  if (is_defined(op.op->name)) {
+    const DefinedInput& defined =
+        find_defined(op.op->name)->inputs.at(static_cast<std::size_t>(input));
+    return !defined.extents.empty() && defined.extents.front() == op.op->independent_rows;
+  }
+  Params params = op.params;
+  params.set(op.op->independent_rows, op.params.integer(op.op->independent_rows) - 1);
+  const auto at = static_cast<std::size_t>(input);
+  return instantiate(*op.op, op.format, params).signature.inputs[at].shape !=
+         op.signature.inputs[at].shape;
 }
 
-Panel panel_of_defined(const OpInstance& op, int pass) {
-  if (op.op->independent_rows.empty() || !is_defined(op.op->name)) return {};
-  if (op.signature.bytes <= few_bytes) return {};
+Panel panel_of_rows(const OpInstance& op, int pass) {
+  if (op.op->independent_rows.empty() || op.signature.bytes <= few_bytes) return {};
+  const bool is_users = is_defined(op.op->name);
+  if (!is_users && pass + 1 == std::ssize(passes(op))) return {};
   const std::int64_t rows = op.params.integer(op.op->independent_rows);
-  const std::int64_t repeated = period(rows, 1, pass);
+  const std::int64_t repeated = period(rows, is_users ? 1 : min_period, pass);
   return repeated < rows ? Panel{.rows = repeated} : Panel{};
 }
 
 }  // namespace
 
 Panel panel(const OpInstance& op, int pass) {
-  if (!op.signature.is_product) return panel_of_defined(op, pass);
+  if (!op.signature.is_product) return panel_of_rows(op, pass);
   const Shape& y = op.signature.outputs[0].shape;
   const Passes all = passes(op);
   if (all.at(static_cast<std::size_t>(pass)).rule.oracle == Oracle::freivalds) {
@@ -63,10 +79,14 @@ Panel panel(const OpInstance& op, int pass) {
           period(y.at(1), least_beside(y.at(0)), pass)};
 }
 
+bool repeats_rows_apart(const OpInstance& op, const Panel& panel) {
+  return panel.rows > 0 && !op.signature.is_product && !is_defined(op.op->name);
+}
+
 std::int64_t rows_before_repeat(const OpInstance& op, int pass, int input) {
   const Panel p = panel(op, pass);
   if (p.rows == 0) return 0;
-  if (is_defined(op.op->name)) return has_rows(op, input) ? p.rows : 0;
+  if (!op.signature.is_product) return has_rows(op, input) ? p.rows : 0;
   const auto block = block_input(op, static_cast<std::size_t>(input));
   const bool is_x = block ? block->operand == 0 : input == 0;
   return is_x ? p.rows : p.cols;

@@ -14,8 +14,12 @@ namespace assay::input {
 /// is judged as a whole (Oracle::freivalds).
 ///
 /// Rows of a user's op that stand alone (Op::independent_rows) repeat likewise in all inputs that
-/// have them: its reference is run many times. Periods are shorter, as rows may be long.
+/// have them: its reference is run many times. Periods are shorter, as rows may be long. So do
+/// rows of other ops that stand alone, softmax's and layernorm's, in all passes but the last.
 Panel panel(const OpInstance& op, int pass);
+
+/// True if the panel of an op is of rows that stand alone: equal rows have equal results.
+bool repeats_rows_apart(const OpInstance& op, const Panel& panel);
 
 /// Number of rows of input `input` that are drawn before they repeat; 0: all. Of factors whose
 /// terms lie along another extent than the last one: number of lines.

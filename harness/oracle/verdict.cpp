@@ -33,6 +33,12 @@ std::string Verdict::expected() const {
 
 std::string Verdict::actual() const { return worst.known ? decimal(worst.actual_bits, dtype) : ""; }
 
+void Verdict::move(std::int64_t distance) {
+  worst.index += distance;
+  largest_index += distance;
+  for (std::int64_t& index : mismatch_indices) index += distance;
+}
+
 void Verdict::merge(const Verdict& other) {
   elements += other.elements;
   mismatches += other.mismatches;

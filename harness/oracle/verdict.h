@@ -56,6 +56,8 @@ struct Verdict {
   /// True if the proved bound alone would have passed.
   bool only_improbable() const { return improbable > 0 && improbable == mismatches; }
 
+  /// Moves all places by so many elements: the findings were of a part that begins there.
+  void move(std::int64_t distance);
   /// Adds the findings of another verdict. The result does not depend on the order of merging.
   void merge(const Verdict& other);
 
