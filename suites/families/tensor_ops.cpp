@@ -450,6 +450,27 @@ std::vector<Grid> repetitions() {
   return grids;
 }
 
+/// Grids of ops along an axis on error-prone shapes.
+std::vector<Grid> lines() {
+  return {{along_axes, all, {small_axes}},
+          {along_axes, {f32, bf16, i32}, {larger_axes(smoke)}},
+          {along_axes, {f64, f16, i64, i8, u8}, {larger_axes(standard)}},
+          {sums_along_axes, all, {empty_lines}},
+          {sorts_along_axes, all, {small_sorted_axes}},
+          {sorts_along_axes, all, {empty_lines}},
+          {sorts_along_axes, {f32}, {equal_extents}},
+          {sorts_along_axes, {f32}, {beyond_16_bits(smoke)}},
+          {sorts_along_axes, {u8}, {beyond_16_bits(standard)}},
+          {sorts_along_axes, {f32, i32}, {axes(smoke)}},
+          {sorts_along_axes, {f64, bf16, f16, i64, u8}, {axes(standard)}},
+          {along_axes, {f32}, {equal_extents}},
+          {{"scan_axis"}, {f32, bf16}, {tiles_of_rows}},
+          {along_axes, {f32}, {beyond_16_bits(smoke)}},
+          {along_axes, {bf16, u8}, {beyond_16_bits(standard)}},
+          {along_axes, {f32, i32}, {axes(smoke)}},
+          {along_axes, {f64, bf16, f16, i64, u8}, {axes(standard)}}};
+}
+
 /// Grids of every op and dtype on error-prone shapes: many, and only checked.
 std::vector<Grid> checked() {
   std::vector<Grid> grids = elements();
@@ -458,29 +479,12 @@ std::vector<Grid> checked() {
       {reductions_of_some, all, {some}},
       {of_arrays, {f32, bf16, i32, u8}, {above_a_page(smoke)}},
       {of_arrays, {f64, f16, i64, i8}, {above_a_page(standard)}},
-      {along_axes, all, {small_axes}},
-      {along_axes, {f32, bf16, i32}, {larger_axes(smoke)}},
-      {along_axes, {f64, f16, i64, i8, u8}, {larger_axes(standard)}},
-      {sums_along_axes, all, {empty_lines}},
-      {sorts_along_axes, all, {small_sorted_axes}},
-      {sorts_along_axes, all, {empty_lines}},
-      {sorts_along_axes, {f32}, {equal_extents}},
-      {sorts_along_axes, {f32}, {beyond_16_bits(smoke)}},
-      {sorts_along_axes, {u8}, {beyond_16_bits(standard)}},
-      {sorts_along_axes, {f32, i32}, {axes(smoke)}},
-      {sorts_along_axes, {f64, bf16, f16, i64, u8}, {axes(standard)}},
       {{"topk"}, all, {small_selections}},
       {{"topk"}, {f32}, {selections_beyond_16_bits(smoke)}},
       {{"topk"}, {u8}, {selections_beyond_16_bits(standard)}},
       {{"topk"}, {f32, u8}, {selections(smoke)}},
       {{"topk"}, {f32, u8}, {longer_selections}},
       {{"topk"}, {f64, bf16, f16, i64, i32}, {selections(standard)}},
-      {along_axes, {f32}, {equal_extents}},
-      {{"scan_axis"}, {f32, bf16}, {tiles_of_rows}},
-      {along_axes, {f32}, {beyond_16_bits(smoke)}},
-      {along_axes, {bf16, u8}, {beyond_16_bits(standard)}},
-      {along_axes, {f32, i32}, {axes(smoke)}},
-      {along_axes, {f64, bf16, f16, i64, u8}, {axes(standard)}},
       {sorts, all, {small}},
       {normalisations, floats, {small_rows}},
       {normalisations, {f32, bf16}, {larger_rows(smoke)}},
@@ -518,7 +522,7 @@ std::vector<Grid> checked() {
       {{"gather"}, {f32, u8}, {tables(smoke)}},
       {{"gather"}, {f64, bf16}, {tables(standard)}}};
   for (const auto& more :
-       {repetitions(), checked_pieces(equal_extents, beyond_16_bits(smoke)), others})
+       {repetitions(), lines(), checked_pieces(equal_extents, beyond_16_bits(smoke)), others})
     grids.insert(grids.end(), more.begin(), more.end());
   for (Grid& grid : grids) grid.timed_from = never;
   return grids;
