@@ -97,20 +97,19 @@ void Supervisor::add_helpers() {
         traits.memory != MemorySpace::host) {
       continue;
     }
-    const auto is_timed = [](const PlannedTrial& trial) { return !trial.timing.empty(); };
-    queue.leaves_checks = std::ranges::any_of(queue.trials, is_timed);
+    const bool takes_times = std::ranges::any_of(
+        queue.trials, [](const PlannedTrial& trial) { return !trial.timing.empty(); });
     const auto helps_it = [&](const auto& other) { return other->helps == &queue; };
-    auto workers = std::ranges::count_if(queues_, helps_it) + (queue.leaves_checks ? 0 : 1);
+    auto workers = std::ranges::count_if(queues_, helps_it) + (takes_times ? 0 : 1);
     const auto wanted = 1 + std::ranges::count_if(queue.trials, can_be_shared) / checks_of_a_helper;
     const auto most = std::min<std::ptrdiff_t>({wanted, options_.lanes, max_workers});
-    if (most < 2) continue;
-    for (; workers < most; ++workers) {
+    for (; most > 1 && workers < most; ++workers) {
       WorkerCommand command = command_for(served, false);
       options_.for_checks(command);
       queues_.push_back(std::make_unique<Queue>(
           Queue{.lane = Lane(served, command, options_.timeout_s), .helps = &queue}));
-      queue.has_helpers = true;
     }
+    queue.leaves_checks = takes_times && std::ranges::any_of(queues_, helps_it);
   }
 }
 
@@ -188,7 +187,7 @@ bool Supervisor::all_done() const {
 }
 
 bool Supervisor::leaves_to_helpers(const Queue& queue) const {
-  return queue.has_helpers && queue.leaves_checks && can_be_shared(queue.trials.front()) &&
+  return queue.leaves_checks && can_be_shared(queue.trials.front()) &&
          std::ranges::any_of(queues_, [&](const auto& other) {
            return other->helps == &queue && why_given_up(*other) == nullptr;
          });
@@ -232,11 +231,14 @@ void Supervisor::begin_second_takes(Queue& queue) {
 bool Supervisor::may_start(Queue& queue) {
   int working = 0;
   for (const auto& other : queues_) {
+    if (other.get() == &queue) continue;
     const bool is_of_lane = are_of_one_lane(*other, queue);
-    const bool works = is_of_lane ? other->lane.busy() : other->is_unfinished();
-    if (other.get() == &queue || !works) continue;
-    ++working;
-    if (!is_of_lane && overlap(other->lane.occupied(), queue.lane.occupied())) return false;
+    const bool is_in_turns = is_of_lane || other->leaves_checks;  // waits while helpers work
+    if (is_in_turns ? other->lane.busy() : other->is_unfinished()) ++working;
+    if (!is_of_lane && other->is_unfinished() &&
+        overlap(other->lane.occupied(), queue.lane.occupied())) {
+      return false;
+    }
   }
   if (working >= options_.lanes) return false;
   take_over_a_worker(queue);

@@ -68,9 +68,9 @@ struct SupervisorOptions {
 /// End of the execution of a plan.
 enum class PlanEnd { completed, interrupted, failed_fast, enough };
 
-/// Executes plans with workers, one per lane, and turns the outcome of each trial into one record.
-/// A wrong answer, a crash, a hang or a lost worker becomes a row, and the run goes on. Only the
-/// supervisor hands records to sinks.
+/// Executes plans with workers, one per lane or more, and turns the outcome of each trial into one
+/// record. A wrong answer, a crash, a hang or a lost worker becomes a row, and the run goes on.
+/// Only the supervisor hands records to sinks.
 class Supervisor {
  public:
   Supervisor(SupervisorOptions options, const RunInfo& run, std::span<Sink* const> sinks)
@@ -94,8 +94,7 @@ class Supervisor {
  private:
   struct Queue {
     Lane lane;
-    Queue* helps = nullptr;  // the queue of the same lane some of whose checks it takes
-    bool has_helpers = false;
+    Queue* helps = nullptr;      // the queue of the same lane some of whose checks it takes
     bool leaves_checks = false;  // to its helpers: it takes times, and its threads may spin
     std::deque<PlannedTrial> trials;
     bool has_begun = false;  // to work on `trials`
