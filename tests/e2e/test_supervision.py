@@ -7,7 +7,9 @@ import unittest
 
 from support import ASSAY, AssayTest, children_of, is_gone
 
-LONG = ("run", "--no-limits", "--device", "cpu", "--out", "out")
+# With a worker that takes times, and two that check: the last of them works.
+LONG = ("run", "--no-limits", "--device", "cpu", "--lanes", "2", "--out", "out")
+WORKERS = 3
 
 
 class Supervision(AssayTest):
@@ -35,7 +37,7 @@ class Supervision(AssayTest):
             with self.subTest(number):
                 process = self.start()
                 workers = children_of(process.pid)
-                self.assertEqual(len(workers), 1)
+                self.assertEqual(len(workers), WORKERS)
                 process.send_signal(number)
                 _, error = process.communicate(timeout=30)
                 self.assertEqual(process.returncode, 4)
@@ -47,7 +49,10 @@ class Supervision(AssayTest):
 
     def test_a_killed_worker_costs_one_row(self):
         process = self.start()
-        os.kill(children_of(process.pid)[0], signal.SIGKILL)
+        worker = children_of(process.pid)[-1]
+        os.kill(worker, signal.SIGSTOP)
+        time.sleep(0.5)  # so that it has a trial
+        os.kill(worker, signal.SIGKILL)
 
         def goes_on():
             statuses = [row["status"] for row in self.rows_so_far("out")]
@@ -66,7 +71,7 @@ class Supervision(AssayTest):
                                    text=True)
         self.addCleanup(process.kill)
         self.wait_until(lambda: self.row_count() >= 2)
-        os.kill(children_of(process.pid)[0], signal.SIGSTOP)
+        os.kill(children_of(process.pid)[-1], signal.SIGSTOP)
         self.wait_until(lambda: any(r["status"] == "timeout" for r in self.rows_so_far("out")))
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=30)
