@@ -479,6 +479,7 @@ std::vector<Grid> checked() {
       {reductions_of_some, all, {some}},
       {of_arrays, {f32, bf16, i32, u8}, {above_a_page(smoke)}},
       {of_arrays, {f64, f16, i64, i8}, {above_a_page(standard)}},
+      {{"scan"}, {f64, i64}, {above_a_page(smoke)}},  // tiles of 8 bytes are others
       {{"topk"}, all, {small_selections}},
       {{"topk"}, {f32}, {selections_beyond_16_bits(smoke)}},
       {{"topk"}, {u8}, {selections_beyond_16_bits(standard)}},
