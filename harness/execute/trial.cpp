@@ -71,6 +71,7 @@ void Trial::lay(Addresses addresses) {
   const auto tries = [](const Device* device) { return device->tries_odd_addresses(); };
   if (backend_ == nullptr || addresses == addresses_ || std::ranges::none_of(lane_, tries)) return;
   addresses_ = addresses;
+  before_.watch();  // kernels of libraries end too
   timed_.reset();
   kernels_.clear();
   tensors_.clear();  // before others take their memory

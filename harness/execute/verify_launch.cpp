@@ -299,14 +299,6 @@ class Judge::Expectation {
   oracle::Tolerance tolerance_;
 };
 
-void Judge::judge_output(const Launched& launched, Findings& findings) {
-  if (input::repeats_rows_apart(launched.op, launched.panel)) {
-    judge_blocks(launched, findings);
-  } else {
-    judge(launched, findings);
-  }
-}
-
 /// Judges an output whose rows stand alone and repeat, in blocks of a period. A block with the bits
 /// of the first is as right; each other one is judged.
 void Judge::judge_blocks(const Launched& launched, Findings& findings) {
@@ -412,7 +404,11 @@ std::vector<Bytes> Judge::judge_outputs(const TensorSet& tensors, bool keep,
       launched.where += fmt::format(", output {}", output);
       if (!launched.reference.empty()) launched.reference += fmt::format(" output={}", output);
     }
-    judge_output(launched, findings);
+    if (input::repeats_rows_apart(launched.op, launched.panel)) {
+      judge_blocks(launched, findings);
+    } else {
+      judge(launched, findings);
+    }
     if (output == 0) first = std::move(outputs);
   }
   return first;
@@ -446,7 +442,7 @@ void Judge::launch(Trial& trial, int pass, const RankInputs& inputs, Findings& f
                         .panel = input::panel(op_, pass)};
       },
       findings);
-  check_memory(trial, {&inputs, 1}, checks_, on);
+  check_surroundings(trial, {&inputs, 1}, checks_, on);
   if (op_.signature.ranks_agree && checks_.on(Check::agreement_of_ranks)) {
     check_ranks_agree(first, output_dtype(op_), on);
   }
@@ -494,18 +490,13 @@ void add_deviation(std::string& reason, const Deviation& seen) {
 
 void check_surroundings(const Trial& trial, std::span<const RankInputs> contents,
                         const Checks& checks, const std::string& on) {
-  check_process_state(trial, checks, on);
-  check_memory(trial, contents, checks, on);
-}
-
-void check_memory(const Trial& trial, std::span<const RankInputs> contents, const Checks& checks,
-                  const std::string& on) {
   const auto demand = [&](Check check, const std::optional<std::string>& damage) {
     if (damage) throw WrongResult{check, on, on + ": " + *damage, true};
   };
   if (const auto place = trial.elsewhere(); place && checks.on(Check::placement)) {
     throw WrongResult{Check::placement, on, on + ": " + *place};
   }
+  check_process_state(trial, checks, on);
   if (checks.on(Check::guard_bands)) demand(Check::guard_bands, trial.damage());
   if (checks.on(Check::unchanged_inputs)) {
     demand(Check::unchanged_inputs, trial.changed_input(contents));

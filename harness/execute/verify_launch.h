@@ -118,7 +118,6 @@ class Judge {
                                                         std::vector<HostTensor>& kept,
                                                         const Describe& describe,
                                                         Findings& findings);
-  void judge_output(const Launched& launched, Findings& findings);
   void judge_blocks(const Launched& launched, Findings& findings);
   void judge(const Launched& launched, Findings& findings);
 
@@ -135,9 +134,6 @@ std::string deviations_seen(const Findings& findings);
 
 /// Throws WrongResult when launches wrote outside their outputs. `contents` has the inputs of each
 /// set, or those of all. `on` names the launches: a pass, "timed_launches", "last_launch", "soak".
-void check_memory(const Trial& trial, std::span<const RankInputs> contents, const Checks& checks,
-                  const std::string& on);
-/// The same, or when they left their process in another state.
 void check_surroundings(const Trial& trial, std::span<const RankInputs> contents,
                         const Checks& checks, const std::string& on);
 

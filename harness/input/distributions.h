@@ -130,8 +130,8 @@ struct AnyBits {
 };
 
 /// Half of them any bits. Of the others each number of bits is as likely, and some are powers of
-/// two, or all bits below one: masks, and the ends of the type.
-/// Selects, not branches, so that many are drawn at once.
+/// two, or all bits below one: masks, and the ends of the type. By selects, not branches, so that
+/// many are drawn at once.
 template <class T>
 __attribute__((always_inline)) inline T integer_of_any_size(std::uint64_t bits) {
   using Wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;

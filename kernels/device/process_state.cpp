@@ -123,8 +123,11 @@ void ProcessState::watch() {
   for (const clockid_t clock : clocks_) ran_ns_.push_back(time_ns(clock));
 }
 
-bool ProcessState::have_others_run() const {
-  if (!is_watched_ || omp_get_max_active_levels() != levels_) return true;
+/// Each thread of the own process was right when it was found unchanged, or watched since.
+bool ProcessState::may_others_have_changed() const {
+  if (process_ != Process::own || omp_get_max_active_levels() != levels_) return true;
+  if (is_clean_) return false;
+  if (!is_watched_) return true;
   for (std::size_t i = 0; i < clocks_.size(); ++i) {
     const std::int64_t now_ns = time_ns(clocks_[i]);
     if (now_ns < 0 || now_ns != ran_ns_[i]) return true;
@@ -146,12 +149,11 @@ std::optional<std::string> ProcessState::changed_team() const {
     return fmt::format("leaves OpenMP with {}, not {}", threads_text(most), max_threads_);
   }
   if (!may_vary_ && omp_get_dynamic() != 0) return "leaves OpenMP free to take fewer threads";
-  // In the own process each thread was right when it was watched.
-  const bool asks_all = process_ != Process::own || have_others_run();
-  const Team team = asks_all ? ask_team()
-                             : Team{.threads = team_.threads,
-                                    .rounding_otherwise = rounds_to_nearest() ? 0 : 1,
-                                    .flushing = keeps_subnormals() ? 0 : 1};
+  const Team team = may_others_have_changed()
+                        ? ask_team()
+                        : Team{.threads = team_.threads,
+                               .rounding_otherwise = rounds_to_nearest() ? 0 : 1,
+                               .flushing = keeps_subnormals() ? 0 : 1};
   if (!may_vary_ && team.threads != team_.threads) {
     return fmt::format("leaves parallel regions with {}, not {}", threads_text(team.threads),
                        team_.threads);

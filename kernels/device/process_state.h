@@ -45,7 +45,7 @@ class ProcessState {
     int flushing = 0;
   };
   Team ask_team() const;
-  bool have_others_run() const;
+  bool may_others_have_changed() const;
   std::optional<std::string> changed_team() const;
   std::optional<std::string> changed_signals() const;
   std::optional<std::string> changed_priority() const;
@@ -53,7 +53,8 @@ class ProcessState {
   Process process_;
   std::fenv_t floating_point_{};
   int max_threads_;  // requested by a region
-  // Of the other threads of the team: clocks of their time, and what these showed when watched.
+  // Clocks of the other threads' time, before the team that fills them, and what they showed when
+  // watched.
   mutable std::vector<clockid_t> clocks_;
   std::vector<std::int64_t> ran_ns_;
   Team team_;

@@ -159,6 +159,7 @@ TEST(ProcessState, ThreadsThatDidNotRunSinceItWasFoundUnchangedAreNotAsked) {
     const std::int64_t before_ns = second.asleep_ns();
     state.watch();
     EXPECT_EQ(state.changed(), std::nullopt);
+    EXPECT_EQ(state.changed(), std::nullopt) << "and nothing could change it since";
     state.watch();
     _mm_setcsr(_mm_getcsr() | flush_to_zero);
     EXPECT_EQ(state.changed(), "leaves subnormal numbers flushed to zero in 1 thread");
