@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 
@@ -152,6 +153,42 @@ std::vector<OpInstance> grown(const Op& op, Format format, const Tuple& tuple,
   return sizes;
 }
 
+/// Formats of the grid that the op has.
+std::vector<Format> formats_of(const Op& op, const std::vector<Format>& of_grid) {
+  std::vector<Format> formats;
+  std::ranges::copy_if(of_grid, std::back_inserter(formats), [&](Format format) {
+    return std::ranges::find(op.formats, format) != op.formats.end();
+  });
+  return formats;
+}
+
+/// Returns the format whose turn it is, or the next one that the op has with these parameters.
+Format in_turn(const Op& op, const std::vector<Format>& formats, const Params& params,
+               std::size_t turn) {
+  for (std::size_t i = 0; i < formats.size(); ++i) {
+    const Format format = formats[(turn + i) % formats.size()];
+    try {
+      instantiate(op, format, params);
+      return format;
+    } catch (const NotApplicable&) {
+    }
+  }
+  return formats[turn % formats.size()];
+}
+
+/// The one format of each tuple in turns, and none for other tuples: all of them. Each op takes
+/// another format than the op before, and for each tuple another one than for the tuple before.
+std::vector<std::optional<Format>> turns_of(const Op& op, std::size_t place_of_op,
+                                            const std::vector<Format>& formats,
+                                            const std::vector<Tuple>& tuples) {
+  std::vector<std::optional<Format>> turns(tuples.size());
+  for (std::size_t i = 0; !formats.empty() && i < tuples.size(); ++i) {
+    if (tuples[i].level != Level::in_turns) continue;
+    turns[i] = in_turn(op, formats, tuples[i].params, place_of_op + i);
+  }
+  return turns;
+}
+
 void check_names(std::span<const Suite* const> suites, std::span<const AxisOverride> overrides) {
   std::set<std::string> names{"dtype"};
   for (const Suite* suite : suites) {
@@ -200,16 +237,21 @@ std::vector<Case> expand(std::span<const Suite* const> suites, Level level,
   std::vector<Case> cases;
   std::optional<NotApplicable> refused;
   bool any = false;
+  const bool any_turns = level < Level::standard && find_override(overrides, "dtype") == nullptr;
   for (const Suite* suite : suites) {
     for (const Grid& grid : suite->grids) {
       if (grid.of_edges != (level == Level::edges)) continue;
-      const std::vector<Format> formats = formats_of(grid, overrides);
-      for (const std::string_view op_name : grid.ops) {
-        const Op& op = *find_op(op_name);
+      const std::vector<Format> of_grid = formats_of(grid, overrides);
+      for (std::size_t i = 0; i < grid.ops.size(); ++i) {
+        const Op& op = *find_op(grid.ops[i]);
         const std::vector<Tuple> product = product_of(op, grid, level, overrides);
+        const std::vector<Format> formats = formats_of(op, of_grid);
+        std::vector<std::optional<Format>> turns(product.size());
+        if (any_turns) turns = turns_of(op, i, formats, product);
         for (const Format format : formats) {
-          if (std::ranges::find(op.formats, format) == op.formats.end()) continue;
-          for (const Tuple& tuple : product) {
+          for (std::size_t place = 0; place < product.size(); ++place) {
+            if (turns[place].value_or(format) != format) continue;
+            const Tuple& tuple = product[place];
             try {
               for (OpInstance& size : grown(op, format, tuple, growth)) {
                 Case test{std::string(suite->name), std::move(size), tuple.level >= grid.timed_from,

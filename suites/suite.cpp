@@ -14,7 +14,7 @@ namespace {
 constexpr double usual_timeout_s = 120;  // ample for the largest case
 constexpr std::array profiles{
     Profile{"seeds", Level::seeds, 0.05, false, "the smallest shapes of everything: a few seconds"},
-    Profile{"smoke", Level::smoke, 0.15, false, "every path once more, larger: under a minute",
+    Profile{"smoke", Level::in_turns, 0.15, false, "every path once more, larger: under a minute",
             usual_timeout_s, true},
     Profile{"default", Level::standard, 0.5, true, "real sizes, measured well: a few minutes",
             usual_timeout_s, true},

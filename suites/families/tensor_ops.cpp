@@ -14,7 +14,9 @@ const Axis small = axis("n", {{seeds, 0}, {seeds, 1}, {seeds, 3}, {seeds, 1003}}
 /// Sizes without none, for ops that are not defined for no elements.
 const Axis some = axis("n", {{seeds, 1}, {seeds, 3}, {seeds, 1003}});
 /// A prime above a page, and above what 16 bits count.
-Axis above_a_page(Level level) { return axis("n", {{level, 65537}}); }
+const Axis above_a_page = axis("n", {{in_turns, 65537}});
+/// As many, of each size of elements.
+const Axis tiles_of_each_size = axis("n", {{smoke, 65537}});
 /// Whole vectors and blocks, six of 1024; and several of them with half a vector behind.
 const Axis whole_blocks = axis("n", {{smoke, 6144}, {smoke, 4102}});
 /// Without a tail, of each dtype: a kernel of vectors alone, which may have loops of its own.
@@ -54,13 +56,11 @@ Axis sweep_of_rows() {
 const Axis small_axes{
     {"outer", "n", "inner"},
     {{seeds, {5, 61, 1}}, {seeds, {1, 61, 33}}, {seeds, {3, 1003, 2}}, {smoke, {4, 1, 12}}}};
-Axis larger_axes(Level level) {
-  return {{"outer", "n", "inner"},
-          {{level, {8, 24, 640}},
-           {level, {3, 16384, 1}},
-           {level, {2, 4099, 64}},
-           {level, {2, 8206, 12}}}};
-}
+const Axis larger_axes{{"outer", "n", "inner"},
+                       {{in_turns, {8, 24, 640}},
+                        {in_turns, {3, 16384, 1}},
+                        {in_turns, {2, 4099, 64}},
+                        {in_turns, {2, 8206, 12}}}};
 const Axis empty_lines{{"outer", "n", "inner"}, {{seeds, {3, 0, 2}}}};
 /// More elements of a line, lines and matrices than 16 bits count.
 Axis beyond_16_bits(Level level) {
@@ -72,8 +72,8 @@ const Axis tiles_of_rows{{"outer", "n", "inner"}, {{smoke, {3, 8191, 1}}, {smoke
 /// Extents that kernels take for each other.
 const Axis equal_extents{{"outer", "n", "inner"},
                          {{smoke, {24, 24, 12}}, {smoke, {24, 12, 24}}, {smoke, {12, 24, 24}}}};
-Axis axes(Level level) {
-  return pairwise(level,
+Axis axes() {
+  return pairwise(in_turns,
                   {{"outer", {{1, "one matrix"}, {7, "an odd number"}, {66, "more than threads"}}},
                    {"n",
                     {{2, "one pair"},
@@ -94,10 +94,10 @@ const Axis small_sorted_axes{{"outer", "n", "inner"},
                               {seeds, {1, 61, 33}},
                               {seeds, {3, 1003, 2}},
                               {smoke, {4, 1, 12}},
-                              {smoke, {8, 24, 320}},
+                              {in_turns, {8, 24, 320}},
                               {smoke, {3, 64, 1}},
-                              {smoke, {2, 4096, 3}},
-                              {smoke, {2, 32771, 1}}}};
+                              {in_turns, {2, 4096, 3}},
+                              {in_turns, {2, 32771, 1}}}};
 const Axis large_sorted_axes = growing("n", {{"outer", "n", "inner"},
                                              {{standard, {1024, 1024, 1}},
                                               {full, {1, 1024, 1024}},
@@ -115,18 +115,16 @@ const Axis of_where = axis("repeat", {{seeds, "mask"}, {seeds, "a"}, {seeds, "b"
 const Axis small_repeats{
     {"outer", "n", "inner"},
     {{seeds, {61, 33, 1}}, {seeds, {3, 5, 7}}, {smoke, {1, 1003, 1}}, {smoke, {2, 96, 96}}}};
-Axis repeats(Level level) {
-  return {{"outer", "n", "inner"},
-          {{level, {1, 33, 61}},
-           {level, {1, 6, 24}},
-           {level, {8, 12, 6}},
-           {level, {3, 24, 12}},
-           {level, {2, 3, 4099}},
-           {level, {7, 1028, 2}},
-           {level, {2, 4, 256}},
-           {level, {66, 1, 40}},
-           {level, {1, 1, 258}}}};
-}
+const Axis repeats{{"outer", "n", "inner"},
+                   {{in_turns, {1, 33, 61}},
+                    {in_turns, {1, 6, 24}},
+                    {in_turns, {8, 12, 6}},
+                    {in_turns, {3, 24, 12}},
+                    {in_turns, {2, 3, 4099}},
+                    {in_turns, {7, 1028, 2}},
+                    {in_turns, {2, 4, 256}},
+                    {in_turns, {66, 1, 40}},
+                    {in_turns, {1, 1, 258}}}};
 const Axis empty_repeats{{"outer", "n", "inner"}, {{seeds, {3, 0, 2}}}};
 /// A layer's bias, and a factor of each row.
 const Axis large_repeats = growing(
@@ -151,9 +149,7 @@ const Axis small_rows{{"rows", "cols"},
                        {smoke, {3, 4096}},
                        {smoke, {48, 48}},
                        {smoke, {2053, 1}}}};
-Axis larger_rows(Level level) {
-  return {{"rows", "cols"}, {{level, {1, 65537}}, {level, {1021, 128}}}};
-}
+const Axis larger_rows{{"rows", "cols"}, {{in_turns, {1, 65537}}, {in_turns, {1021, 128}}}};
 const Axis strided_rows{{"rows", "cols", "ld"},
                         {{seeds, {5, 61, 64}},
                          {smoke, {40, 60, 67}},
@@ -178,9 +174,8 @@ const Axis longer_selections{{"rows", "cols", "k"},
                               {smoke, {3, 8200, 16}},
                               {standard, {4, 20000, 256}}}};
 /// More rows and places than 16 bits count.
-Axis selections_beyond_16_bits(Level level) {
-  return {{"rows", "cols", "k"}, {{level, {1, 65539, 100}}, {level, {70001, 3, 2}}}};
-}
+const Axis selections_beyond_16_bits{{"rows", "cols", "k"},
+                                     {{in_turns, {1, 65539, 100}}, {in_turns, {70001, 3, 2}}}};
 /// A sampler's choices: of a router's scores, and of a vocabulary's.
 const Axis large_selections = growing(
     "rows", {{"rows", "cols", "k"}, {{standard, {4096, 1024, 8}}, {full, {32, 131072, 64}}}});
@@ -230,9 +225,9 @@ Axis lengths_of_elements(Level level) {
                      {3072, "whole blocks: no tail"}}}},
                   0);
 }
-Axis rows(Level level) {
+Axis rows() {
   return pairwise(
-      level,
+      in_turns,
       {{"rows", {{1, "one row"}, {7, "an odd number of rows"}, {66, "more than threads"}}},
        {"cols",
         {{2, "one pair"},
@@ -255,9 +250,9 @@ const Axis million = axis("n", {{standard, 1048573}});
 const Axis many_products{{"batch", "m", "n", "k"}, {{standard, {65536, 1, 1, 1}}}};
 /// Long rows of a table.
 const Axis long_rows{{"rows", "cols", "count"}, {{standard, {5, 8960, 3}}}};
-Axis selections(Level level) {
+Axis selections() {
   return pairwise(
-      level,
+      in_turns,
       {{"rows", {{1, "one row"}, {7, "an odd number of rows"}, {66, "more than threads"}}},
        {"cols",
         {{72, "whole vectors, half a warp's more"},
@@ -268,8 +263,8 @@ Axis selections(Level level) {
        {"k", {{1, "one"}, {2, "one pair"}, {31, "one below a warp"}, {70, "more than two warps"}}}},
       1 << 17);
 }
-Axis matrices(Level level) {
-  return pairwise(level,
+Axis matrices() {
+  return pairwise(in_turns,
                   {{"rows",
                     {{1, "one row"},
                      {31, "one below a tile of 32"},
@@ -285,9 +280,9 @@ Axis matrices(Level level) {
                      {127, "one below a tile of 128"}}}},
                   1 << 23);
 }
-Axis tables(Level level) {
+Axis tables() {
   return pairwise(
-      level,
+      in_turns,
       {{"rows",
         {{1, "one row"},
          {257, "indices past 8 bits"},
@@ -302,8 +297,8 @@ Axis tables(Level level) {
        {"count", {{1, "one index"}, {255, "one below a block"}, {1026, "several blocks"}}}},
       1e12);
 }
-Axis heads(Level level) {
-  return pairwise(level,
+Axis heads() {
+  return pairwise(in_turns,
                   {{"batch", {{1, "one product"}, {3, "an odd number"}, {66, "more than threads"}}},
                    {"m",
                     {{1, "one row"},
@@ -403,14 +398,14 @@ std::vector<Grid> elements() {
                                      {standard, "u16"},
                                      {standard, "u32"},
                                      {standard, "u64"}});
-  const Axis casts = axis("n", {{seeds, 1003}, {smoke, 65537}});
+  const Axis casts = axis("n", {{seeds, 1003}, {in_turns, 65537}});
   const Axis seed = axis("seed", {{seeds, 1}});
   const Axis to_f32 = axis("to", {{seeds, "f32"}});
   return {{elementwise, all, {small}},
-          {elementwise, all, {above_a_page(smoke)}},
+          {elementwise, all, {above_a_page}},
           {elementwise, all, {strided}},
           {more_elementwise, all, {small}},
-          {more_elementwise, all, {above_a_page(smoke)}},
+          {more_elementwise, all, {above_a_page}},
           {more_elementwise, all, {strided}},
           {{"cast"}, all_formats, {to, casts}},
           {{"cast"}, {f64, f32, f16, i64, u8}, {to_converted(seeds), casts}},
@@ -420,7 +415,7 @@ std::vector<Grid> elements() {
           {{"cast"}, {f32}, {to_converted(smoke), whole_vectors}},
           {{"cast"}, converted, {to_f32, whole_vectors}},
           {{"random"}, all, {small, seed}},
-          {{"random"}, all, {above_a_page(smoke), seed}},
+          {{"random"}, all, {above_a_page, seed}},
           {elementwise, {f32}, {lengths_of_elements(smoke)}},
           {more_elementwise, {f32, i32}, {lengths_of_elements(smoke)}},
           {elementwise, {f64, bf16, f16, i64, i32, i8, u8}, {whole_vectors}},
@@ -441,34 +436,30 @@ std::vector<Grid> repetitions() {
     grids.push_back({where_repeated, formats, {of_where, extents}});
   };
   add(all, small_repeats);
-  add({f32, u8}, repeats(smoke));
-  add({f64, bf16, f16, i64, i32}, repeats(standard));
+  add(all, repeats);
   add({f32}, equal_extents);
   add({f32, bf16}, empty_repeats);
-  add({f32}, beyond_16_bits(smoke));
-  add({u8}, beyond_16_bits(standard));
+  add({f32, u8}, beyond_16_bits(standard));
+  grids.push_back(
+      {{"add_broadcast", "less_broadcast"}, {f32, u8}, {of_two, beyond_16_bits(in_turns)}});
+  grids.push_back({where_repeated, {f32, u8}, {of_where, beyond_16_bits(in_turns)}});
   return grids;
 }
 
 /// Grids of ops along an axis on error-prone shapes.
 std::vector<Grid> lines() {
   return {{along_axes, all, {small_axes}},
-          {along_axes, {f32, bf16, i32}, {larger_axes(smoke)}},
-          {along_axes, {f64, f16, i64, i8, u8}, {larger_axes(standard)}},
+          {along_axes, all, {larger_axes}},
           {sums_along_axes, all, {empty_lines}},
           {sorts_along_axes, all, {small_sorted_axes}},
           {sorts_along_axes, all, {empty_lines}},
           {sorts_along_axes, {f32}, {equal_extents}},
-          {sorts_along_axes, {f32}, {beyond_16_bits(smoke)}},
-          {sorts_along_axes, {u8}, {beyond_16_bits(standard)}},
-          {sorts_along_axes, {f32, i32}, {axes(smoke)}},
-          {sorts_along_axes, {f64, bf16, f16, i64, u8}, {axes(standard)}},
+          {sorts_along_axes, {f32, u8}, {beyond_16_bits(in_turns)}},
+          {sorts_along_axes, {f64, f32, bf16, f16, i64, i32, u8}, {axes()}},
           {along_axes, {f32}, {equal_extents}},
           {{"scan_axis"}, {f32, bf16}, {tiles_of_rows}},
-          {along_axes, {f32}, {beyond_16_bits(smoke)}},
-          {along_axes, {bf16, u8}, {beyond_16_bits(standard)}},
-          {along_axes, {f32, i32}, {axes(smoke)}},
-          {along_axes, {f64, bf16, f16, i64, u8}, {axes(standard)}}};
+          {along_axes, {f32, bf16, u8}, {beyond_16_bits(in_turns)}},
+          {along_axes, {f64, f32, bf16, f16, i64, i32, u8}, {axes()}}};
 }
 
 /// Grids of every op and dtype on error-prone shapes: many, and only checked.
@@ -477,27 +468,22 @@ std::vector<Grid> checked() {
   const std::vector<Grid> others{
       {reductions, all, {small}},
       {reductions_of_some, all, {some}},
-      {of_arrays, {f32, bf16, i32, u8}, {above_a_page(smoke)}},
-      {of_arrays, {f64, f16, i64, i8}, {above_a_page(standard)}},
-      {{"scan"}, {f64, i64}, {above_a_page(smoke)}},  // tiles of 8 bytes are others
+      {of_arrays, all, {above_a_page}},
+      {{"scan"}, {f64, f32, i64, i32}, {tiles_of_each_size}},
       {{"topk"}, all, {small_selections}},
-      {{"topk"}, {f32}, {selections_beyond_16_bits(smoke)}},
-      {{"topk"}, {u8}, {selections_beyond_16_bits(standard)}},
-      {{"topk"}, {f32, u8}, {selections(smoke)}},
+      {{"topk"}, {f32, u8}, {selections_beyond_16_bits}},
+      {{"topk"}, {f64, f32, bf16, f16, i64, i32, u8}, {selections()}},
       {{"topk"}, {f32, u8}, {longer_selections}},
-      {{"topk"}, {f64, bf16, f16, i64, i32}, {selections(standard)}},
       {sorts, all, {small}},
       {normalisations, floats, {small_rows}},
-      {normalisations, {f32, bf16}, {larger_rows(smoke)}},
-      {normalisations, {f64, f16}, {larger_rows(standard)}},
+      {normalisations, floats, {larger_rows}},
       {normalisations, floats, {strided_rows}},
       {{"transpose"}, all, {small_matrices}},
       {{"gather"}, all, {small_tables}},
       {{"quantize"}, {f32, bf16, f16}, {to_blocks, small_blocks}},
       {{"batched_matmul"}, of_products, {small_heads}},
       {{"batched_matmul"}, of_products, {long_heads}},
-      {{"batched_matmul"}, {f32, f16}, {heads(smoke)}},
-      {{"batched_matmul"}, {f64, bf16, tf32}, {heads(standard)}},
+      {{"batched_matmul"}, of_products, {heads()}},
       {of_arrays, all, {whole_blocks}},
       {of_arrays, {f32}, {whole_rounds}},
       {reductions, {f32, i32}, {lengths(smoke)}},
@@ -509,8 +495,7 @@ std::vector<Grid> checked() {
       {{"argmax"}, {f32, u8}, {past_24_bits}},
       {{"argsort"}, {u8}, {past_24_bits_in_full}},
       {sorts, {f32, u8}, {past_20_bits}},
-      {normalisations, {f32, bf16}, {rows(smoke)}},
-      {normalisations, {f64, f16}, {rows(standard)}},
+      {normalisations, floats, {rows()}},
       {normalisations, floats, {many_rows}},
       {{"layernorm"}, {f32}, {millions_of_rows}},
       {reductions, {bf16, f16, i64, i32}, {million}},
@@ -518,12 +503,10 @@ std::vector<Grid> checked() {
       {{"batched_matmul"}, {f32, f16}, {many_products}},
       {{"gather"}, {f32, bf16, u8}, {long_rows}},
       {{"gather"}, {u8}, {past_24_bits_in_rows}},
-      {{"transpose"}, {f32, u8}, {matrices(smoke)}},
-      {{"transpose"}, {f64, bf16}, {matrices(standard)}},
-      {{"gather"}, {f32, u8}, {tables(smoke)}},
-      {{"gather"}, {f64, bf16}, {tables(standard)}}};
+      {{"transpose"}, {f64, f32, bf16, u8}, {matrices()}},
+      {{"gather"}, {f64, f32, bf16, u8}, {tables()}}};
   for (const auto& more :
-       {repetitions(), lines(), checked_pieces(equal_extents, beyond_16_bits(smoke)), others})
+       {repetitions(), lines(), checked_pieces(equal_extents, beyond_16_bits(in_turns)), others})
     grids.insert(grids.end(), more.begin(), more.end());
   for (Grid& grid : grids) grid.timed_from = never;
   return grids;

@@ -38,27 +38,26 @@ const Axis steps = axis("view", {{seeds, "stepped"}, {smoke, "every_second"}});
 const Axis elements{{"n", "cols"}, {{seeds, {1891, 61}}}};
 /// Whole tiles; equal extents, which hide that they were exchanged; and rows longer than a block.
 const Axis more_elements{{"n", "cols"},
-                         {{smoke, {6144, 96}}, {smoke, {2304, 48}}, {smoke, {22660, 1030}}}};
-const Axis lines = axis("n", {{seeds, 1003}, {smoke, 8206}});
+                         {{smoke, {6144, 96}}, {smoke, {2304, 48}}, {in_turns, {22660, 1030}}}};
+const Axis lines = axis("n", {{seeds, 1003}, {in_turns, 8206}});
 /// Prime extents, rows of whole vectors, and short columns of them.
 const Axis few_axes{{"outer", "n", "inner"},
                     {{seeds, {3, 61, 33}}, {smoke, {4, 64, 1}}, {smoke, {2, 6, 4}}}};
 /// Whole vectors, equal extents, and lines longer than a block.
-Axis more_axes(Level level) {
-  return {{"outer", "n", "inner"},
-          {{level, {2, 96, 40}}, {level, {2, 130, 130}}, {level, {2, 3000, 2}}}};
-}
-const Axis long_lines{{"outer", "n", "inner"}, {{smoke, {2, 3000, 4}}}};
+const Axis more_axes{
+    {"outer", "n", "inner"},
+    {{in_turns, {2, 96, 40}}, {in_turns, {2, 130, 130}}, {in_turns, {2, 3000, 2}}}};
+const Axis long_lines{{"outer", "n", "inner"}, {{in_turns, {2, 3000, 4}}}};
 const Axis slices{
     {"outer", "n", "inner", "start", "count", "step"},
     {{seeds, {3, 61, 33, 4, 19, 3}}, {smoke, {4, 64, 1, 0, 32, 2}}, {smoke, {2, 6, 4, 1, 5, 1}}}};
 const Axis repeats{{"outer", "n", "inner"}, {{seeds, {61, 33, 1}}, {smoke, {3, 5, 72}}}};
 const Axis more_repeats{{"outer", "n", "inner"}, {{standard, {61, 33, 1}}, {standard, {3, 5, 72}}}};
-const Axis rows{{"rows", "cols"}, {{seeds, {33, 61}}, {smoke, {40, 1032}}}};
-const Axis greatest{{"rows", "cols", "k"}, {{seeds, {33, 61, 5}}, {smoke, {6, 1500, 12}}}};
+const Axis rows{{"rows", "cols"}, {{seeds, {33, 61}}, {in_turns, {40, 1032}}}};
+const Axis greatest{{"rows", "cols", "k"}, {{seeds, {33, 61, 5}}, {in_turns, {6, 1500, 12}}}};
 const Axis tables{{"rows", "cols", "count"}, {{seeds, {61, 33, 40}}, {smoke, {61, 40, 33}}}};
-const Axis heads{{"batch", "m", "n", "k"}, {{seeds, {3, 5, 7, 11}}, {smoke, {4, 66, 40, 130}}}};
-const Axis layers{{"batch", "in", "out"}, {{seeds, {16, 64, 33}}, {smoke, {66, 130, 257}}}};
+const Axis heads{{"batch", "m", "n", "k"}, {{seeds, {3, 5, 7, 11}}, {in_turns, {4, 66, 40, 130}}}};
+const Axis layers{{"batch", "in", "out"}, {{seeds, {16, 64, 33}}, {in_turns, {66, 130, 257}}}};
 /// As a framework's transposed copy, and a sum with a transposed operand.
 const Axis large = growing("n", {{"n", "cols"}, {{standard, {16777216, 4096}}}});
 
@@ -105,11 +104,10 @@ Suite views_suite() {
       {reductions, {f32, i32}, {steps, lines}},
       {{"sum", "reduce_max", "scan"}, {f64, bf16, f16, i64, u8}, {steps, lines}},
       {along_axes, {f32, i32}, {every_view, few_axes}},
-      {of_more_axes, {f32}, {every_view, more_axes(smoke)}},
-      {of_more_axes, {bf16, u8}, {every_view, more_axes(standard)}},
+      {of_more_axes, {f32, bf16, u8}, {every_view, more_axes}},
       {{"sort", "argsort", "unique"}, {f32, i32, u8}, {steps, lines}},
       {{"sort_axis", "argsort_axis"}, of_sizes, {every_view, few_axes}},
-      {{"sort_axis", "argsort_axis", "flip"}, {f32}, {every_view, long_lines}},
+      {{"sort_axis", "argsort_axis", "flip"}, of_sizes, {every_view, long_lines}},
       {{"topk"}, of_sizes, {every_view, greatest}},
       {{"gather"}, of_sizes, {every_view, tables}},
       {{"flip"}, of_sizes, {every_view, few_axes}},
