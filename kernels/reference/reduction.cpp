@@ -8,8 +8,9 @@
 #include "kernels/core/vector_clones.h"
 #include "kernels/ops/function_errors.h"
 #include "kernels/reference/elementwise.h"
-#include "kernels/reference/exact_sum.h"
+#include "kernels/reference/exponential_sums.h"
 #include "kernels/reference/families.h"
+#include "kernels/reference/lane_sums.h"
 #include "kernels/reference/lines.h"
 #include "kernels/reference/packed_state.h"
 
@@ -33,29 +34,6 @@ void real_value(const Problem&, std::span<const double> state, std::int64_t firs
     out.scale[i] = numbers[2];
   }
 }
-
-/// Loops over lanes are marked `simd`: without that GCC unrolls them and leaves single lanes out of
-/// the vectors.
-constexpr std::size_t lanes = 8;
-
-/// Running sums (exact_sum.h), one in each lane: a vector unit does the same step in all of them.
-struct LaneSums {
-  std::array<double, lanes> value{};
-  std::array<double, lanes> rest{};
-  std::array<double, lanes> magnitude{};
-
-  void add(std::size_t lane, double term) {
-    double error = 0;
-    two_sum(value[lane], term, value[lane], error);
-    rest[lane] += error;
-    magnitude[lane] += std::abs(term);
-  }
-  void add_product(std::size_t lane, double a, double b) {
-    const double product = a * b;
-    rest[lane] += std::fma(a, b, -product);
-    add(lane, product);
-  }
-};
 
 template <class T>
 ASSAY_VECTOR_CLONES LaneSums sums_of(const T* x, std::size_t n) {
@@ -83,41 +61,9 @@ ASSAY_VECTOR_CLONES LaneSums sums_of_products(const T* a, const T* b, std::size_
   return sums;
 }
 
-struct Total {
-  ExactSum sum;
-  double magnitude = 0;
-
-  void add(const LaneSums& sums) {
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      sum.add(ExactSum(sums.value[lane], sums.rest[lane]));
-      magnitude += sums.magnitude[lane];
-    }
-  }
-  long double value() const { return static_cast<long double>(sum.value()) + sum.rest(); }
-};
-
-/// Total over n elements: `sums(first, count)` of blocks that threads share. The blocks do not
-/// depend on the number of threads.
-template <class Sums>
-Total total(std::size_t n, const Sums& sums) {
-  constexpr std::size_t block = 1 << 15;
-  Total all;
-  if (n <= block) {  // without a team, or memory, for each of many short lines
-    all.add(sums(0, n));
-    return all;
-  }
-  std::vector<LaneSums> blocks((n + block - 1) / block);
-#pragma omp parallel for schedule(static)
-  for (std::size_t b = 0; b < blocks.size(); ++b) {
-    blocks[b] = sums(b * block, std::min(block, n - b * block));
-  }
-  for (const LaneSums& one : blocks) all.add(one);
-  return all;
-}
-
 template <class T>
 Total total_of(std::span<const T> x) {
-  return total(x.size(), [&](std::size_t first, std::size_t count) {
+  return over_blocks<Total>(x.size(), [&](std::size_t first, std::size_t count) {
     return sums_of(x.data() + first, count);
   });
 }
@@ -125,7 +71,7 @@ Total total_of(std::span<const T> x) {
 /// Sum of a_i b_i.
 template <class T>
 Total total_of_products(std::span<const T> a, std::span<const T> b) {
-  return total(a.size(), [&](std::size_t first, std::size_t count) {
+  return over_blocks<Total>(a.size(), [&](std::size_t first, std::size_t count) {
     return sums_of_products(a.data() + first, b.data() + first, count);
   });
 }
@@ -179,43 +125,6 @@ State solve_norm(const Problem& p) {
       p, [](std::span<const T> x, double* numbers) { put(numbers, norm_of(x), 0); });
 }
 
-struct ExponentialSums {
-  long double plain = 0;     // of e^(x_j - m)
-  long double weighted = 0;  // of e^(x_j - m) |x_j - m|
-};
-
-template <class T>
-ExponentialSums exponential_sums_of_block(std::span<const T> x, double m) {
-  using Real = Wider<T>;
-  ExponentialSums sums;
-  for (const T element : x) {
-    const Real distance = static_cast<Real>(m) - wide(element);
-    const Real e = std::exp(-distance);
-    sums.plain += e;
-    if (e > 0) sums.weighted += e * distance;  // skips 0 times infinity
-  }
-  return sums;
-}
-
-/// Sums over blocks that threads share. The blocks do not depend on the number of threads.
-template <class T>
-ExponentialSums exponential_sums(std::span<const T> x, double m) {
-  constexpr std::size_t block = 1 << 15;
-  if (x.size() <= block) return exponential_sums_of_block(x, m);
-  std::vector<ExponentialSums> blocks((x.size() + block - 1) / block);
-#pragma omp parallel for schedule(static)
-  for (std::size_t b = 0; b < blocks.size(); ++b) {
-    blocks[b] =
-        exponential_sums_of_block(x.subspan(b * block, std::min(block, x.size() - b * block)), m);
-  }
-  ExponentialSums all;
-  for (const ExponentialSums& one : blocks) {
-    all.plain += one.plain;
-    all.weighted += one.weighted;
-  }
-  return all;
-}
-
 /// Error that every library's logarithm keeps, in roundings of the result: an ulp is two at most.
 double log_roundings() { return 2 * declared_error("log").ulps; }
 
@@ -230,9 +139,10 @@ State solve_log_sum_exp(const Problem& p) {
     for (const T element : x) m = std::isnan(m) || wide(element) <= m ? m : wide(element);
     if (!std::isfinite(m)) return put(numbers, m, 0);
     const ExponentialSums sums = exponential_sums(x, m);
-    const long double of_sum = std::log(sums.plain);
+    const long double of_sum = std::log(sums.plain.value());
     const long double y = m + of_sum;
-    const long double scale = sums.weighted / sums.plain + log_roundings() * of_sum + std::abs(y);
+    const long double scale =
+        sums.weighted / sums.plain.value() + log_roundings() * of_sum + std::abs(y);
     put(numbers, y, static_cast<double>(scale));
   });
 }

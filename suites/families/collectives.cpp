@@ -19,8 +19,8 @@ const Axis sum = axis("reduce", {{seeds, "sum"}});
 /// Used with one rank: a plain sum would be a copy there, and prove nothing.
 const Axis doubled = axis("reduce", {{seeds, "premul_sum"}});
 const Axis few = axis("count", {{seeds, 1003}});
-const Axis few_ranks = axis("ranks", {{seeds, 2}, {smoke, 3}, {standard, 8}});
-const Axis two_or_three = axis("ranks", {{seeds, 2}, {smoke, 3}});
+const Axis few_ranks = axis("ranks", {{seeds, 2}, {in_turns, 3}, {standard, 8}});
+const Axis two_or_three = axis("ranks", {{seeds, 2}, {in_turns, 3}});
 const Axis last = axis("root", {{seeds, 1}});
 const Axis root = axis("root", {{seeds, 1}, {smoke, 0}});
 /// Each pair of the ranks that there are.

@@ -116,7 +116,7 @@ const Axis bias_gradients{{"outer", "n", "inner"},
                           {{standard, {1, 512, 3072}}, {standard, {1, 256, 4096}}}};
 const Axis small_stacks{{"batch", "in", "width", "layers"},
                         {{seeds, {16, 10, 16, 3}},  // the tutorials' three layers, batch 16
-                         {smoke, {64, 256, 256, 4}}}};
+                         {in_turns, {64, 256, 256, 4}}}};
 const Axis large_stacks{{"batch", "in", "width", "layers"},
                         {{standard, {256, 784, 1024, 3}}, {full, {512, 4096, 4096, 4}}}};
 

@@ -23,7 +23,7 @@ const Axis relu = axis("act", {{seeds, "relu"}});
 const Axis layers{{"batch", "in", "out"},
                   {{seeds, {2, 3, 1}}, {seeds, {2, 3, 3}}, {smoke, {64, 120, 84}}}};
 const Axis stacks{{"batch", "in", "width", "layers"},
-                  {{seeds, {16, 10, 16, 3}}, {smoke, {64, 256, 256, 4}}}};
+                  {{seeds, {16, 10, 16, 3}}, {in_turns, {64, 256, 256, 4}}}};
 /// Batches that divide evenly among the devices, that do not, and that are too small for all.
 const Axis batches{{"batch", "in", "width", "layers"},
                    {{seeds, {16, 10, 16, 3}}, {seeds, {17, 10, 16, 2}}, {seeds, {1, 10, 16, 1}}}};

@@ -15,8 +15,8 @@ const Axis small = axis("n", {{seeds, 0}, {seeds, 1}, {seeds, 3}, {seeds, 1003}}
 const Axis some = axis("n", {{seeds, 1}, {seeds, 3}, {seeds, 1003}});
 /// A prime above a page, and above what 16 bits count.
 const Axis above_a_page = axis("n", {{in_turns, 65537}});
-/// As many, of each size of elements.
-const Axis tiles_of_each_size = axis("n", {{smoke, 65537}});
+/// As many, of each format that a grid names.
+const Axis above_a_page_of_each = axis("n", {{smoke, 65537}});
 /// Whole vectors and blocks, six of 1024; and several of them with half a vector behind.
 const Axis whole_blocks = axis("n", {{smoke, 6144}, {smoke, 4102}});
 /// Without a tail, of each dtype: a kernel of vectors alone, which may have loops of its own.
@@ -403,6 +403,7 @@ std::vector<Grid> elements() {
   const Axis to_f32 = axis("to", {{seeds, "f32"}});
   return {{elementwise, all, {small}},
           {elementwise, all, {above_a_page}},
+          {elementwise, {f32}, {above_a_page_of_each}},
           {elementwise, all, {strided}},
           {more_elementwise, all, {small}},
           {more_elementwise, all, {above_a_page}},
@@ -412,6 +413,7 @@ std::vector<Grid> elements() {
           {{"cast"}, {bf16, i32, i8, e4m3, e5m2}, {to_converted(standard), casts}},
           {{"cast"}, converted, {to_some, casts}},
           {{"cast"}, converted, {to_others, casts}},
+          {{"cast"}, {f32}, {to, above_a_page_of_each}},
           {{"cast"}, {f32}, {to_converted(smoke), whole_vectors}},
           {{"cast"}, converted, {to_f32, whole_vectors}},
           {{"random"}, all, {small, seed}},
@@ -469,7 +471,7 @@ std::vector<Grid> checked() {
       {reductions, all, {small}},
       {reductions_of_some, all, {some}},
       {of_arrays, all, {above_a_page}},
-      {{"scan"}, {f64, f32, i64, i32}, {tiles_of_each_size}},
+      {{"scan"}, {f64, f32, i64, i32}, {above_a_page_of_each}},
       {{"topk"}, all, {small_selections}},
       {{"topk"}, {f32, u8}, {selections_beyond_16_bits}},
       {{"topk"}, {f64, f32, bf16, f16, i64, i32, u8}, {selections()}},
@@ -503,7 +505,7 @@ std::vector<Grid> checked() {
       {{"batched_matmul"}, {f32, f16}, {many_products}},
       {{"gather"}, {f32, bf16, u8}, {long_rows}},
       {{"gather"}, {u8}, {past_24_bits_in_rows}},
-      {{"transpose"}, {f64, f32, bf16, u8}, {matrices()}},
+      {{"transpose"}, {u8, f32, bf16, f64}, {matrices()}},
       {{"gather"}, {f64, f32, bf16, u8}, {tables()}}};
   for (const auto& more :
        {repetitions(), lines(), checked_pieces(equal_extents, beyond_16_bits(in_turns)), others})
