@@ -16,21 +16,23 @@ namespace assay::oracle {
 /// Boldo, Melquiond: "Emulation of a FMA and correctly rounded sums", IEEE Trans. Comput. 57(4),
 /// 2008. Needs value = RN(value + rest).
 inline double round_to_odd(double value, double rest) {
-  if (rest == 0 || !std::isfinite(value)) return value;
-  if (value == 0) return std::copysign(std::numeric_limits<double>::denorm_min(), rest);
-  // Avoids a branch: half of all values are even, so it could not be predicted.
+  // Selects, not branches: half of all values are even, and several are rounded at once.
   const auto bits = std::bit_cast<std::uint64_t>(value);
   const std::uint64_t is_even = ~bits & 1U;
-  const std::uint64_t is_towards_zero = std::signbit(rest) != std::signbit(value) ? 1U : 0U;
-  return std::bit_cast<double>(bits + is_even - 2 * (is_even & is_towards_zero));
+  const std::uint64_t is_towards_zero = (bits ^ std::bit_cast<std::uint64_t>(rest)) >> 63U;
+  const auto odd = std::bit_cast<double>(bits + is_even - 2 * (is_even & is_towards_zero));
+  const double smallest = std::copysign(std::numeric_limits<double>::denorm_min(), rest);
+  const bool is_finite = std::abs(value) <= std::numeric_limits<double>::max();
+  return rest == 0 || !is_finite ? value : value == 0 ? smallest : odd;
 }
 
 inline float round_to_odd_float(double value) {
-  auto nearest = static_cast<float>(value);
-  if (static_cast<double>(nearest) == value || std::isnan(value)) return nearest;
-  if (std::abs(static_cast<double>(nearest)) > std::abs(value))
-    nearest = std::nextafter(nearest, 0.0F);
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(nearest) | 1U);
+  const auto nearest = static_cast<float>(value);
+  const auto again = static_cast<double>(nearest);
+  auto word = std::bit_cast<std::uint32_t>(nearest);
+  word -= static_cast<std::uint32_t>(std::abs(again) > std::abs(value));  // the next towards 0
+  const bool is_inexact = again < value || again > value;                 // not for NaN
+  return std::bit_cast<float>(is_inexact ? word | 1U : word);
 }
 
 /// value + rest rounded once, to nearest even.
@@ -53,8 +55,11 @@ inline double spacing(double y, int lowest, int precision) {
   // Zero and subnormal doubles have an exponent below every `lowest`.
   const auto biased = static_cast<int>(std::bit_cast<std::uint64_t>(y) >> 52U & 0x7ffU);
   const int exponent = std::max(lowest, biased - bias) - precision + 1;
-  if (exponent <= -bias) return std::ldexp(1.0, exponent);
-  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + bias) << 52U);
+  constexpr int smallest = -1074;  // of a double; subnormal powers of two have one bit
+  const auto normal = static_cast<std::uint64_t>(std::max(exponent + bias, 0)) << 52U;
+  const auto subnormal = std::uint64_t{1}
+                         << static_cast<unsigned>(std::clamp(exponent - smallest, 0, 51));
+  return std::bit_cast<double>(exponent <= -bias ? subnormal : normal);
 }
 
 inline double ulp(double y, DType dtype) {

@@ -33,13 +33,14 @@ __attribute__((always_inline)) inline TwoDoubles exponential(double x, double re
   constexpr double log2_high = 0x1.62e42fefa38p-1;  // 42 bits: times k it is exact
   constexpr double log2_low = 0x1.ef35793c7673p-45;
   const double bounded = x < lowest ? lowest : x;  // NaN stays
+  const double rest_of_bounded = x < lowest ? 0 : rest;
   const double shifted = bounded * 0x1.71547652b82fep0 + to_integer;
   const double k = shifted - to_integer;
   const double low = k * log2_low;
   double r = 0;
   double r_rest = 0;
   two_sum(bounded - k * log2_high, -low, r, r_rest);
-  r_rest += rest - std::fma(k, log2_low, -low);
+  r_rest += rest_of_bounded - std::fma(k, log2_low, -low);
   r *= 0x1p-6;
   r_rest *= 0x1p-6;
 

@@ -20,9 +20,9 @@ const Axis small{{"batch", "in", "out"},
                   {smoke, {4, 84, 10}}}};
 /// Extents around the tiles of libraries, sums of few and of many terms, rows fewer and more than
 /// threads.
-Axis boundaries() {
+Axis boundaries(Level level) {
   constexpr double max_products = 1 << 22;
-  return pairwise(in_turns,
+  return pairwise(level,
                   {{"batch",
                     {{1, "a vector"},
                      {7, "fewer rows than any tile"},
@@ -156,12 +156,14 @@ Suite linear_suite() {
       {{"linear"}, {i8}, {small_of_bytes, bias, of_integers}, never},
       {{"linear"}, {e4m3}, {small_of_bytes, bias, activations}, never},
       {{"linear"}, blocks, {small_of_bytes, bias, activations}, never},
-      {{"linear"}, {f32, bf16, i8, f64, f16, tf32}, {boundaries(), with_bias, none}, never},
+      {{"linear"}, {f32}, {boundaries(smoke), with_bias, none}, never},
+      {{"linear"}, {bf16, i8, f64, f16, tf32}, {boundaries(in_turns), with_bias, none}, never},
       {{"linear"}, {f32, bf16, f16, i8}, {long_sums, with_bias, none}, never},
       {{"linear_stack"}, floats, {small_stacks, bias, of_stacks}, never},
       {gradients, floats, {small_gradients}, never},
       {gradients, {bf16x9}, {small_gradients}, never},
-      {gradients, floats, {boundaries()}, never},
+      {gradients, {f32}, {boundaries(smoke)}, never},
+      {gradients, {bf16, f64, f16, tf32}, {boundaries(standard)}, never},
       {gradients, {f32, bf16, f16}, {long_gradients}, never},
       {{"linear"}, {f32, bf16}, {quick, with_bias, relu}},
       {{"linear"}, {f32, f64, bf16, f16, tf32, bf16x9, i8}, {large, with_bias, none}},

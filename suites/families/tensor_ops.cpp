@@ -69,11 +69,13 @@ Axis beyond_16_bits(Level level) {
 }
 /// Rows of several tiles, whole or not, that begin at any address.
 const Axis tiles_of_rows{{"outer", "n", "inner"}, {{smoke, {3, 8191, 1}}, {smoke, {2, 20483, 1}}}};
+/// Rows of an odd number of warps side by side.
+const Axis whole_warps{{"outer", "n", "inner"}, {{smoke, {3, 9, 160}}}};
 /// Extents that kernels take for each other.
 const Axis equal_extents{{"outer", "n", "inner"},
                          {{smoke, {24, 24, 12}}, {smoke, {24, 12, 24}}, {smoke, {12, 24, 24}}}};
-Axis axes() {
-  return pairwise(in_turns,
+Axis axes(Level level) {
+  return pairwise(level,
                   {{"outer", {{1, "one matrix"}, {7, "an odd number"}, {66, "more than threads"}}},
                    {"n",
                     {{2, "one pair"},
@@ -115,16 +117,18 @@ const Axis of_where = axis("repeat", {{seeds, "mask"}, {seeds, "a"}, {seeds, "b"
 const Axis small_repeats{
     {"outer", "n", "inner"},
     {{seeds, {61, 33, 1}}, {seeds, {3, 5, 7}}, {smoke, {1, 1003, 1}}, {smoke, {2, 96, 96}}}};
-const Axis repeats{{"outer", "n", "inner"},
-                   {{in_turns, {1, 33, 61}},
-                    {in_turns, {1, 6, 24}},
-                    {in_turns, {8, 12, 6}},
-                    {in_turns, {3, 24, 12}},
-                    {in_turns, {2, 3, 4099}},
-                    {in_turns, {7, 1028, 2}},
-                    {in_turns, {2, 4, 256}},
-                    {in_turns, {66, 1, 40}},
-                    {in_turns, {1, 1, 258}}}};
+Axis repeats(Level level) {
+  return {{"outer", "n", "inner"},
+          {{level, {1, 33, 61}},
+           {level, {1, 6, 24}},
+           {level, {8, 12, 6}},
+           {level, {3, 24, 12}},
+           {level, {2, 3, 4099}},
+           {level, {7, 1028, 2}},
+           {level, {2, 4, 256}},
+           {level, {66, 1, 40}},
+           {level, {1, 1, 258}}}};
+}
 const Axis empty_repeats{{"outer", "n", "inner"}, {{seeds, {3, 0, 2}}}};
 /// A layer's bias, and a factor of each row.
 const Axis large_repeats = growing(
@@ -225,9 +229,9 @@ Axis lengths_of_elements(Level level) {
                      {3072, "whole blocks: no tail"}}}},
                   0);
 }
-Axis rows() {
+Axis rows(Level level) {
   return pairwise(
-      in_turns,
+      level,
       {{"rows", {{1, "one row"}, {7, "an odd number of rows"}, {66, "more than threads"}}},
        {"cols",
         {{2, "one pair"},
@@ -250,9 +254,9 @@ const Axis million = axis("n", {{standard, 1048573}});
 const Axis many_products{{"batch", "m", "n", "k"}, {{standard, {65536, 1, 1, 1}}}};
 /// Long rows of a table.
 const Axis long_rows{{"rows", "cols", "count"}, {{standard, {5, 8960, 3}}}};
-Axis selections() {
+Axis selections(Level level) {
   return pairwise(
-      in_turns,
+      level,
       {{"rows", {{1, "one row"}, {7, "an odd number of rows"}, {66, "more than threads"}}},
        {"cols",
         {{72, "whole vectors, half a warp's more"},
@@ -263,8 +267,8 @@ Axis selections() {
        {"k", {{1, "one"}, {2, "one pair"}, {31, "one below a warp"}, {70, "more than two warps"}}}},
       1 << 17);
 }
-Axis matrices() {
-  return pairwise(in_turns,
+Axis matrices(Level level) {
+  return pairwise(level,
                   {{"rows",
                     {{1, "one row"},
                      {31, "one below a tile of 32"},
@@ -278,11 +282,11 @@ Axis matrices() {
                      {72, "whole vectors above a tile of 64"},
                      {100, "half a vector above a tile of 96"},
                      {127, "one below a tile of 128"}}}},
-                  1 << 23);
+                  3 << 20);
 }
-Axis tables() {
+Axis tables(Level level) {
   return pairwise(
-      in_turns,
+      level,
       {{"rows",
         {{1, "one row"},
          {257, "indices past 8 bits"},
@@ -297,8 +301,8 @@ Axis tables() {
        {"count", {{1, "one index"}, {255, "one below a block"}, {1026, "several blocks"}}}},
       1e12);
 }
-Axis heads() {
-  return pairwise(in_turns,
+Axis heads(Level level) {
+  return pairwise(level,
                   {{"batch", {{1, "one product"}, {3, "an odd number"}, {66, "more than threads"}}},
                    {"m",
                     {{1, "one row"},
@@ -438,7 +442,8 @@ std::vector<Grid> repetitions() {
     grids.push_back({where_repeated, formats, {of_where, extents}});
   };
   add(all, small_repeats);
-  add(all, repeats);
+  add({f32}, repeats(smoke));
+  add({f64, bf16, f16, i64, i32, i8, u8}, repeats(in_turns));
   add({f32}, equal_extents);
   add({f32, bf16}, empty_repeats);
   add({f32, u8}, beyond_16_bits(standard));
@@ -457,11 +462,15 @@ std::vector<Grid> lines() {
           {sorts_along_axes, all, {empty_lines}},
           {sorts_along_axes, {f32}, {equal_extents}},
           {sorts_along_axes, {f32, u8}, {beyond_16_bits(in_turns)}},
-          {sorts_along_axes, {f64, f32, bf16, f16, i64, i32, u8}, {axes()}},
+          {sorts_along_axes, {f32}, {axes(smoke)}},
+          {sorts_along_axes, {f32}, {whole_warps}},
+          {sorts_along_axes, {f64, bf16, f16, i64, i32, u8}, {axes(standard)}},
           {along_axes, {f32}, {equal_extents}},
           {{"scan_axis"}, {f32, bf16}, {tiles_of_rows}},
           {along_axes, {f32, bf16, u8}, {beyond_16_bits(in_turns)}},
-          {along_axes, {f64, f32, bf16, f16, i64, i32, u8}, {axes()}}};
+          {along_axes, {f32}, {axes(smoke)}},
+          {along_axes, {f32}, {whole_warps}},
+          {along_axes, {f64, bf16, f16, i64, i32, u8}, {axes(standard)}}};
 }
 
 /// Grids of every op and dtype on error-prone shapes: many, and only checked.
@@ -474,7 +483,8 @@ std::vector<Grid> checked() {
       {{"scan"}, {f64, f32, i64, i32}, {above_a_page_of_each}},
       {{"topk"}, all, {small_selections}},
       {{"topk"}, {f32, u8}, {selections_beyond_16_bits}},
-      {{"topk"}, {f64, f32, bf16, f16, i64, i32, u8}, {selections()}},
+      {{"topk"}, {f32}, {selections(smoke)}},
+      {{"topk"}, {f64, bf16, f16, i64, i32, u8}, {selections(in_turns)}},
       {{"topk"}, {f32, u8}, {longer_selections}},
       {sorts, all, {small}},
       {normalisations, floats, {small_rows}},
@@ -485,7 +495,8 @@ std::vector<Grid> checked() {
       {{"quantize"}, {f32, bf16, f16}, {to_blocks, small_blocks}},
       {{"batched_matmul"}, of_products, {small_heads}},
       {{"batched_matmul"}, of_products, {long_heads}},
-      {{"batched_matmul"}, of_products, {heads()}},
+      {{"batched_matmul"}, {f32}, {heads(smoke)}},
+      {{"batched_matmul"}, {f64, bf16, f16, tf32}, {heads(in_turns)}},
       {of_arrays, all, {whole_blocks}},
       {of_arrays, {f32}, {whole_rounds}},
       {reductions, {f32, i32}, {lengths(smoke)}},
@@ -497,7 +508,8 @@ std::vector<Grid> checked() {
       {{"argmax"}, {f32, u8}, {past_24_bits}},
       {{"argsort"}, {u8}, {past_24_bits_in_full}},
       {sorts, {f32, u8}, {past_20_bits}},
-      {normalisations, floats, {rows()}},
+      {normalisations, {f32}, {rows(smoke)}},
+      {normalisations, {f64, bf16, f16}, {rows(standard)}},
       {normalisations, floats, {many_rows}},
       {{"layernorm"}, {f32}, {millions_of_rows}},
       {reductions, {bf16, f16, i64, i32}, {million}},
@@ -505,8 +517,10 @@ std::vector<Grid> checked() {
       {{"batched_matmul"}, {f32, f16}, {many_products}},
       {{"gather"}, {f32, bf16, u8}, {long_rows}},
       {{"gather"}, {u8}, {past_24_bits_in_rows}},
-      {{"transpose"}, {u8, f32, bf16, f64}, {matrices()}},
-      {{"gather"}, {f64, f32, bf16, u8}, {tables()}}};
+      {{"transpose"}, {f32}, {matrices(smoke)}},
+      {{"transpose"}, {f64, bf16, u8}, {matrices(in_turns)}},
+      {{"gather"}, {f32}, {tables(smoke)}},
+      {{"gather"}, {f64, bf16, u8}, {tables(in_turns)}}};
   for (const auto& more :
        {repetitions(), lines(), checked_pieces(equal_extents, beyond_16_bits(in_turns)), others})
     grids.insert(grids.end(), more.begin(), more.end());
