@@ -35,6 +35,7 @@ std::size_t as_size(std::int64_t count) { return static_cast<std::size_t>(count)
 
 GuardedTensor::GuardedTensor(Device& device, const TensorSpec& spec, Layout layout)
     : spec_(spec),
+      element_bytes_(size_bytes(spec.dtype)),
       is_fenced_(layout == Layout::fenced && spec.memory == Memory::standard &&
                  device.has_fences()),
       front_bytes_(band_bytes(spec) + (layout == Layout::shifted ? size_bytes(spec.dtype) : 0)),
@@ -147,14 +148,13 @@ void GuardedTensor::upload(const HostTensor& tensor) {
 
 template <class Byte, class Body>
 void GuardedTensor::for_each_part(std::span<const Run<Byte>> runs, const Body& body) const {
-  const std::size_t width = size_bytes(spec_.dtype);
   const std::size_t run_bytes = bytes_of(order_.run_elements());
   for (const Run<Byte>& run : runs) {
     std::size_t first = run.first;
     for (std::span<Byte> bytes = run.bytes; !bytes.empty();) {
       const std::size_t within = first % run_bytes;
       const std::size_t count = std::min(bytes.size(), run_bytes - within);
-      const auto run_begin = static_cast<std::int64_t>((first - within) / width);
+      const auto run_begin = static_cast<std::int64_t>((first - within) / element_bytes_);
       body(data() + bytes_of(spec_.offset_of(run_begin)) + within, bytes.first(count));
       first += count;
       bytes = bytes.subspan(count);
@@ -207,17 +207,16 @@ std::optional<std::span<const std::byte>> GuardedTensor::readable() const {
 }
 
 std::optional<std::size_t> GuardedTensor::first_difference(const HostTensor& tensor) const {
-  const std::size_t width = size_bytes(spec_.dtype);
   if (const auto now = readable()) {
     const auto byte = input::first_difference(tensor.bytes(), *now);
-    return byte ? std::optional(*byte / width) : std::nullopt;
+    return byte ? std::optional(*byte / element_bytes_) : std::nullopt;
   }
   std::optional<std::size_t> found;
   const auto compare = [&](std::size_t at, std::span<const std::byte> now) {
     if (found) return;
     const std::span<const std::byte> was = tensor.bytes().subspan(at, now.size());
     if (std::memcmp(was.data(), now.data(), now.size()) == 0) return;  // mostly, and often short
-    if (const auto byte = input::first_difference(was, now)) found = (at + *byte) / width;
+    if (const auto byte = input::first_difference(was, now)) found = (at + *byte) / element_bytes_;
   };
   if (!is_together()) {
     read_runs([&](std::int64_t first, std::span<std::byte> run, std::span<std::byte>) {

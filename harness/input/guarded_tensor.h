@@ -81,12 +81,13 @@ class GuardedTensor {
   void for_each_block(const Body& body, bool write_back) const;
   bool is_together() const { return order_.run_elements() == spec_.elements(); }
   std::size_t bytes_of(std::int64_t elements) const {
-    return static_cast<std::size_t>(elements) * size_bytes(spec_.dtype);
+    return static_cast<std::size_t>(elements) * element_bytes_;
   }
   /// A transfer or two of so many bytes cost less than one more call of a driver, or message.
   bool is_small(std::size_t bytes) const;
 
   TensorSpec spec_;
+  std::size_t element_bytes_;
   bool is_fenced_;
   std::size_t front_bytes_;
   std::size_t back_bytes_;  // 0 before a fence

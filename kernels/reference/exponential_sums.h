@@ -43,7 +43,13 @@ ASSAY_VECTOR_CLONES LaneExponentials lane_exponentials(const T* x, std::size_t n
 #pragma omp simd
     for (std::size_t lane = 0; lane < lanes; ++lane) sums.add(lane, wide(x[i + lane]), m);
   }
-  for (; i < n; ++i) sums.add(0, wide(x[i]), m);
+  if (i < n) {  // lines are often short
+    std::array<double, lanes> rest;
+    rest.fill(-std::numeric_limits<double>::infinity());  // e^-infinity adds nothing
+    for (std::size_t lane = 0; i + lane < n; ++lane) rest[lane] = wide(x[i + lane]);
+#pragma omp simd
+    for (std::size_t lane = 0; lane < lanes; ++lane) sums.add(lane, rest[lane], m);
+  }
   return sums;
 }
 

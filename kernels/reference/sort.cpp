@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <type_traits>
 #include <vector>
 
-#include "kernels/core/parallel.h"
 #include "kernels/reference/elementwise.h"
 #include "kernels/reference/families.h"
 #include "kernels/reference/lines.h"
@@ -31,30 +33,70 @@ bool less(T a, T b) {
   }
 }
 
-/// Ascending order. NaN comes last, as NumPy and PyTorch have it.
 template <class T>
-bool is_before(T a, T b) {
-  return less(a, b) || (is_nan(b) && !is_nan(a));
+using Key = std::conditional_t<
+    sizeof(T) == 1, std::uint8_t,
+    std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                       std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
+
+/// A number whose order is that of the elements: ascending, -0 equal to 0, all NaN equal and last,
+/// as NumPy and PyTorch have it.
+template <class T>
+Key<T> key_of(T x) {
+  constexpr auto sign = static_cast<Key<T>>(Key<T>{1} << (8 * sizeof(T) - 1));
+  const auto word = std::bit_cast<Key<T>>(x);
+  if constexpr (std::is_integral_v<T>) {
+    return std::is_signed_v<T> ? static_cast<Key<T>>(word ^ sign) : word;
+  } else {
+    if (is_nan(x)) return std::numeric_limits<Key<T>>::max();
+    if (word == sign) return sign;
+    return (word & sign) != 0 ? static_cast<Key<T>>(~word) : static_cast<Key<T>>(word | sign);
+  }
 }
 
-/// Sorts halves in parallel, and merges them.
-template <class Element, class Before>
-void sort_halves(std::vector<Element>& elements, const Before& before) {
-  const auto middle = elements.begin() + std::ssize(elements) / 2;
-#pragma omp parallel sections if (std::ssize(elements) > worth_a_fork)
-  {
-#pragma omp section
-    std::stable_sort(elements.begin(), middle, before);
-#pragma omp section
-    std::stable_sort(middle, elements.end(), before);
+/// Something that is sorted by an element: the element itself, or its place.
+template <class T, class Of>
+struct Keyed {
+  Key<T> key;
+  Of of;
+};
+
+/// Sorts byte after byte from the lowest, so that equal keys stay in their order.
+template <class T, class Of>
+void sort_by_key(std::vector<Keyed<T, Of>>& all) {
+  std::vector<Keyed<T, Of>> sorted(all.size());
+  for (unsigned shift = 0; shift < 8 * sizeof(T); shift += 8) {
+    const auto byte = [&](const Keyed<T, Of>& one) {
+      return static_cast<std::size_t>(one.key >> shift & 0xffU);
+    };
+    std::array<std::size_t, 256> counts{};
+    for (const auto& one : all) ++counts[byte(one)];
+    std::exclusive_scan(counts.begin(), counts.end(), counts.begin(), std::size_t{0});
+    for (const auto& one : all) sorted[counts[byte(one)]++] = one;
+    all.swap(sorted);
   }
-  std::inplace_merge(elements.begin(), middle, elements.end(), before);
+}
+
+template <class T>
+using Placed = Keyed<T, std::int64_t>;
+
+/// The places of the elements, in the order of these.
+template <class T>
+std::vector<Placed<T>> places_of(std::span<const T> x) {
+  std::vector<Placed<T>> places(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    places[i] = {key_of(x[i]), static_cast<std::int64_t>(i)};
+  }
+  return places;
 }
 
 template <class T>
 std::vector<T> sorted(std::span<const T> x) {
-  std::vector<T> y(x.begin(), x.end());
-  sort_halves(y, is_before<T>);
+  std::vector<Keyed<T, T>> elements(x.size());
+  std::ranges::transform(x, elements.begin(), [](T one) { return Keyed<T, T>{key_of(one), one}; });
+  sort_by_key(elements);
+  std::vector<T> y(x.size());
+  std::ranges::transform(elements, y.begin(), &Keyed<T, T>::of);
   return y;
 }
 
@@ -90,18 +132,10 @@ State solve_places(const Problem& p) {
   const Lines lines(p);
   State state(lines.count() * lines.length());
   lines.for_each(p.input<T>(0), [&](std::size_t line, std::span<const T> x) {
-    std::vector<std::int64_t> places(x.size());
-    std::iota(places.begin(), places.end(), std::int64_t{0});
-    const auto before = [&](std::int64_t a, std::int64_t b) {
-      return is_before(x[static_cast<std::size_t>(a)], x[static_cast<std::size_t>(b)]);
-    };
-    if (lines.count() == 1) {
-      sort_halves(places, before);
-    } else {
-      std::ranges::stable_sort(places, before);
-    }
+    std::vector<Placed<T>> places = places_of(x);
+    sort_by_key(places);
     std::ranges::transform(places, &state[line * x.size()],
-                           [](std::int64_t place) { return as_state(place); });
+                           [](const Placed<T>& one) { return as_state(one.of); });
   });
   return state;
 }
@@ -112,9 +146,12 @@ template <class F>
 void for_places(const Problem& p, std::span<const double> state, std::int64_t first,
                 std::int64_t count, const F& f) {
   const TensorSpec& x = p.op.signature.inputs[0];
+  const bool are_rows = x.line_step() == 1;  // whose places lie as the elements do
+  const std::int64_t length = x.line_elements();
   for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t line = x.line_of(first + i);
-    const std::int64_t at = line * x.line_elements() + x.place_of(first + i);
+    const std::int64_t element = first + i;
+    const std::int64_t line = are_rows ? element / length : x.line_of(element);
+    const std::int64_t at = are_rows ? element : line * length + x.place_of(element);
     f(static_cast<std::size_t>(i), line, place_in(state, at));
   }
 }
@@ -157,15 +194,14 @@ State solve_greatest(const Problem& p) {
   const Lines lines(p);
   State state(lines.count() * k);
   lines.for_each(p.input<T>(0), [&](std::size_t line, std::span<const T> x) {
-    std::vector<std::size_t> places(x.size());
-    std::iota(places.begin(), places.end(), std::size_t{0});
+    std::vector<Placed<T>> places = places_of(x);
     const auto end = places.begin() + static_cast<std::ptrdiff_t>(k);
-    std::partial_sort(places.begin(), end, places.end(), [&](std::size_t a, std::size_t b) {
-      if (is_before(x[b], x[a])) return true;
-      return !is_before(x[a], x[b]) && a < b;
-    });
+    std::partial_sort(places.begin(), end, places.end(),
+                      [](const Placed<T>& a, const Placed<T>& b) {
+                        return a.key != b.key ? a.key > b.key : a.of < b.of;
+                      });
     std::transform(places.begin(), end, &state[line * k],
-                   [](std::size_t place) { return as_state(static_cast<std::int64_t>(place)); });
+                   [](const Placed<T>& one) { return as_state(one.of); });
   });
   return state;
 }
