@@ -34,6 +34,7 @@ class Lane {
         command_(command),
         timeout_s_(timeout_s) {}
   Lane(Lane&&) noexcept = default;
+  Lane& operator=(Lane&&) noexcept = default;
 
   const std::vector<DeviceId>& devices() const { return devices_; }
   /// Devices on which its worker may hold memory: its own, and those of the lanes that this worker

@@ -12,6 +12,7 @@
 #include "harness/supervise/affinity.h"
 #include "harness/supervise/orphans.h"
 #include "kernels/core/clock.h"
+#include "kernels/core/worth_a_fork.h"
 #include "kernels/ops/defined.h"
 
 namespace assay {
@@ -103,9 +104,14 @@ void Supervisor::add_helpers() {
     auto workers = std::ranges::count_if(queues_, helps_it) + (takes_times ? 0 : 1);
     const auto wanted = 1 + std::ranges::count_if(queue.trials, can_be_shared) / checks_of_a_helper;
     const auto most = std::min<std::ptrdiff_t>({wanted, options_.lanes, max_workers});
-    for (; most > 1 && workers < most; ++workers) {
-      WorkerCommand command = command_for(served, false);
-      options_.for_checks(command);
+    if (most <= 1) continue;
+    WorkerCommand command = command_for(served, false);
+    // With a worker for each core, further threads of the judge would only be in the way.
+    const bool on_all_cores = most == options_.lanes;
+    if (on_all_cores) command.environment.emplace_back(one_thread_name, "1");
+    if (on_all_cores && !takes_times) queue.lane = Lane(served, command, options_.timeout_s);
+    options_.for_checks(command);
+    for (; workers < most; ++workers) {
       queues_.push_back(std::make_unique<Queue>(
           Queue{.lane = Lane(served, command, options_.timeout_s), .helps = &queue}));
     }

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace assay {
+#include "kernels/core/worth_a_fork.h"
 
-/// Least work for several threads, in elements that are drawn or judged: those of a worker that
-/// times nothing sleep, and to wake one takes as long as some thousand elements.
-inline constexpr std::int64_t worth_a_fork = 1 << 13;
+namespace assay {
 
 /// Calls `body(first, count)` for runs of at most `grain` of n things that cover [0, n), on all
 /// OpenMP threads where they are `work` enough. `body` must not throw. For workers only: the parent
@@ -15,7 +13,7 @@ inline constexpr std::int64_t worth_a_fork = 1 << 13;
 template <class Body>
 void parallel_runs(std::int64_t n, std::int64_t grain, std::int64_t work, const Body& body) {
   const std::int64_t runs = (n + grain - 1) / grain;
-#pragma omp parallel for schedule(static) if (runs > 1 && work > worth_a_fork)
+#pragma omp parallel for schedule(static) if (runs > 1 && work > worth_a_fork())
   for (std::int64_t run = 0; run < runs; ++run) {
     const std::int64_t first = run * grain;
     body(first, std::min(grain, n - first));

@@ -51,7 +51,7 @@ void for_each_dot(const std::vector<double>& a, const std::vector<double>& b, st
   const std::int64_t cols = std::ssize(b) / static_cast<std::int64_t>(n);
   const std::int64_t work = rows * cols * static_cast<std::int64_t>(n);
   const std::int64_t bands = (cols + dots_at_once - 1) / dots_at_once;
-#pragma omp parallel for collapse(2) schedule(static) if (work > worth_a_fork)
+#pragma omp parallel for collapse(2) schedule(static) if (work > worth_a_fork())
   for (std::int64_t band = 0; band < bands; ++band) {
     for (std::int64_t row = 0; row < rows; ++row) {
       const std::int64_t first = band * dots_at_once;

@@ -4,9 +4,11 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <vector>
 
+#include "kernels/core/parallel.h"
 #include "kernels/reference/exact_sum.h"
 
 // Sums of many terms in twice the precision of double, several terms at once.
@@ -60,7 +62,7 @@ All over_blocks(std::size_t n, const Sums& sums) {
     return all;
   }
   std::vector<std::invoke_result_t<Sums, std::size_t, std::size_t>> blocks((n + block - 1) / block);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (static_cast <std::int64_t>(n) > worth_a_fork())
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     blocks[b] = sums(b * block, std::min(block, n - b * block));
   }

@@ -29,7 +29,7 @@ class Lines {
     const std::size_t at_once = step_ == 1 ? 1 : std::min<std::size_t>(16, step_);
     const std::size_t groups = (step_ + at_once - 1) / at_once;
     const std::size_t outer = count_ / step_;
-#pragma omp parallel for schedule(static) if (outer * groups > 1 && std::ssize(x) > worth_a_fork)
+#pragma omp parallel for schedule(static) if (outer * groups > 1 && std::ssize(x) > worth_a_fork())
     for (std::size_t group = 0; group < outer * groups; ++group) {
       const std::size_t begin = group / groups * length_ * step_;
       const std::size_t first = group % groups * at_once;

@@ -59,7 +59,7 @@ State solve_scales(const Problem& p) {
   const Layout layout(p.op);
   const auto x = p.input<X>(0);
   State scales(x.size() / layout.block);
-#pragma omp parallel for schedule(static) if (std::ssize(x) > worth_a_fork)
+#pragma omp parallel for schedule(static) if (std::ssize(x) > worth_a_fork())
   for (std::size_t b = 0; b < scales.size(); ++b) {
     double largest = 0;
     for (std::size_t i = 0; i < layout.block; ++i) {

@@ -73,7 +73,7 @@ State solve_scan(const Problem& p) {
   const Blocks blocks(spec);
   const std::int64_t lines = spec.elements() / blocks.n;
   State state(static_cast<std::size_t>(lines * blocks.of_line) * Sum::numbers);
-#pragma omp parallel for schedule(static) if (lines > 1 && spec.elements() > worth_a_fork)
+#pragma omp parallel for schedule(static) if (lines > 1 && spec.elements() > worth_a_fork())
   for (std::int64_t line = 0; line < lines; ++line) {
     Sum sum;
     auto element = static_cast<std::size_t>(spec.element_of_line(line, 0));

@@ -21,11 +21,15 @@ constexpr int bar_cells = 24;
 StatusLine::StatusLine(bool quiet)
     : quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0), last_line_(steady_clock::now()) {}
 
+bool StatusLine::is_due() const {
+  if (quiet_) return false;
+  return terminal_ || steady_clock::now() - last_line_ >= line_interval;
+}
+
 void StatusLine::show(double part, const std::string& count, const std::string& what,
                       const std::string& line) {
-  if (quiet_) return;
+  if (!is_due()) return;
   if (!terminal_) {
-    if (steady_clock::now() - last_line_ < line_interval) return;
     last_line_ = steady_clock::now();
     say("{}\n", line);
     return;

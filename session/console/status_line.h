@@ -14,6 +14,8 @@ class StatusLine {
   /// replaces the bar elsewhere.
   void show(double part, const std::string& count, const std::string& what,
             const std::string& line);
+  /// Says if a call of show() would show anything now.
+  bool is_due() const;
   /// Makes room for other output.
   void erase();
 

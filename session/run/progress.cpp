@@ -58,18 +58,19 @@ void Progress::result(const Result& result) {
     say("expected {}: {} on {}: {}\n", name(record.status), record.case_id, record.device,
         record.expected_failure);
   }
-  if (!options_.quiet) draw(record.case_id);
+  draw(record.case_id);
 }
 
 void Progress::held(const Record& first_take) {
   work_left_.hold(first_take);
   ++done_;
-  if (!options_.quiet) draw(first_take.case_id);
+  draw(first_take.case_id);
 }
 
 void Progress::end(const RunInfo& /*run*/) { line_.erase(); }
 
 void Progress::draw(const std::string& what) {
+  if (!line_.is_due()) return;  // to count all outcomes takes long after each of thousands
   const std::string count = fmt::format("{}/{}", done_, planned_);
   const double part =
       static_cast<double>(done_) / static_cast<double>(std::max<std::int64_t>(1, planned_));
