@@ -21,7 +21,8 @@ void judge_passes(Work& work, Findings& findings) {
   const OpInstance& op = work.op();
   const std::uint64_t seed = work.options().seed;
   RankInputs& inputs = work.contents.front();
-  const auto number = static_cast<int>(std::ssize(passes(op)));
+  const Passes& all = work.judge.passes();
+  const auto number = static_cast<int>(std::ssize(all));
   for (int pass = 0; pass < number; ++pass) {
     work.enter(&PhaseSeconds::setup);
     work.trial.lay(addresses_of(op, pass, number));
@@ -29,7 +30,7 @@ void judge_passes(Work& work, Findings& findings) {
     if (pass == 0) {
       inputs = generate_inputs(op, pass, seed, work.trial.ranks());
     } else {
-      regenerate_inputs(op, pass, seed, inputs);
+      regenerate_inputs(op, all[static_cast<std::size_t>(pass)], pass, seed, inputs);
     }
     work.judge.launch(work.trial, pass, inputs, findings, work.verified);
   }

@@ -100,11 +100,11 @@ void check_process_state(const Trial& trial, const Checks& checks, const std::st
 /// True for a pass that has to tell right results from those that take no computing. One with NaN
 /// and infinities tells them by these alone, and says nothing of numbers: it counts where the op
 /// has no other.
-bool shows_decoys(const Pass& pass, const OpInstance& op) {
+bool shows_decoys(const Pass& pass, const Passes& all) {
   const auto has_elements = [](const Pass& one) { return one.rule.oracle != Oracle::freivalds; };
   if (!has_elements(pass) || !pass.has_specials()) return has_elements(pass);
   return std::ranges::none_of(
-      passes(op), [&](const Pass& other) { return has_elements(other) && !other.has_specials(); });
+      all, [&](const Pass& other) { return has_elements(other) && !other.has_specials(); });
 }
 
 }  // namespace
@@ -153,7 +153,11 @@ RankInputs generate_inputs(const OpInstance& op, int pass, std::uint64_t seed, i
 }
 
 void regenerate_inputs(const OpInstance& op, int pass, std::uint64_t seed, RankInputs& inputs) {
-  const Pass rules = passes(op).at(static_cast<std::size_t>(pass));
+  regenerate_inputs(op, passes(op).at(static_cast<std::size_t>(pass)), pass, seed, inputs);
+}
+
+void regenerate_inputs(const OpInstance& op, const Pass& rules, int pass, std::uint64_t seed,
+                       RankInputs& inputs) {
   for (int rank = 0; rank < std::ssize(inputs); ++rank) {
     auto& tensors = inputs[static_cast<std::size_t>(rank)];
     for (int i = 0; i < std::ssize(tensors); ++i) {
@@ -382,7 +386,7 @@ void Judge::judge(const Launched& launched, Findings& findings) {
                                   findings.notes.empty() ? "" : ", ", launched.where,
                                   verdict.unknown, verdict.elements);
   }
-  if (shows_decoys(pass, op_) && !findings.refutes_decoys(op.signature.judged_output)) {
+  if (shows_decoys(pass, passes_) && !findings.refutes_decoys(op.signature.judged_output)) {
     findings.keep_decoys(op.signature.judged_output,
                          verdict.elements > 0 && verdict.unknown == verdict.elements
                              ? std::vector<std::string>{"anything"}
@@ -416,7 +420,7 @@ std::vector<Bytes> Judge::judge_outputs(const TensorSet& tensors, bool keep,
 
 void Judge::launch(Trial& trial, int pass, const RankInputs& inputs, Findings& findings,
                    std::vector<HostTensor>& kept) {
-  const Pass rules = passes(op_).at(static_cast<std::size_t>(pass));
+  const Pass& rules = passes_.at(static_cast<std::size_t>(pass));
   const std::string on(rules.name);
   clock_.enter(&PhaseSeconds::input);
   trial.tensors().upload(inputs);
@@ -427,7 +431,7 @@ void Judge::launch(Trial& trial, int pass, const RankInputs& inputs, Findings& f
   clock_.enter(&PhaseSeconds::comparison);
   check_process_state(trial, checks_, on);  // before computing the reference in it
   trial.pause();  // what others' threads do now, spin above all, is at the judge's cost
-  const bool is_last = pass + 1 == std::ssize(passes(op_));
+  const bool is_last = pass + 1 == std::ssize(passes_);
   const auto first = judge_outputs(
       trial.tensors(), is_last, kept,
       [&](const OpInstance& op) {
@@ -452,7 +456,7 @@ void Judge::timed(const Trial& trial, std::size_t set, int pass, const RankInput
                   const std::string& on, Findings& findings) {
   std::vector<HostTensor> kept;
   clock_.enter(&PhaseSeconds::comparison);
-  const Pass rules = passes(op_).at(static_cast<std::size_t>(pass));
+  const Pass& rules = passes_.at(static_cast<std::size_t>(pass));
   // The data are of this process alone: nothing else can use their reference.
   const auto first = judge_outputs(
       trial.tensors(set), false, kept,

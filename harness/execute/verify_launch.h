@@ -32,6 +32,9 @@ RankInputs generate_inputs(const OpInstance& op, int pass, std::uint64_t seed, i
 /// Generates inputs into the memory of another pass: touching new memory takes longer than filling
 /// it.
 void regenerate_inputs(const OpInstance& op, int pass, std::uint64_t seed, RankInputs& inputs);
+/// The same where the rules of the pass are at hand: to list those of an op takes long.
+void regenerate_inputs(const OpInstance& op, const Pass& rules, int pass, std::uint64_t seed,
+                       RankInputs& inputs);
 
 /// A right result that outputs without any computing would match too: ends the trial with status
 /// `vacuous`.
@@ -95,7 +98,14 @@ class Judge {
   /// phase.
   Judge(const OpInstance& op, const Checks& checks, ReferenceStore& references, std::string key,
         PhaseClock& clock)
-      : op_(op), checks_(checks), references_(references), key_(std::move(key)), clock_(clock) {}
+      : op_(op),
+        passes_(assay::passes(op)),
+        checks_(checks),
+        references_(references),
+        key_(std::move(key)),
+        clock_(clock) {}
+
+  const Passes& passes() const { return passes_; }
 
   /// Launches once on `inputs` over fresh poison. Judges outputs, guard bands, inputs and the
   /// agreement of ranks. The last pass leaves its right outputs, by place_of, in `kept`; earlier
@@ -122,6 +132,7 @@ class Judge {
   void judge(const Launched& launched, Findings& findings);
 
   const OpInstance& op_;
+  const Passes passes_;
   const Checks& checks_;
   ReferenceStore& references_;
   std::string key_;

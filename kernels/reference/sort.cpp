@@ -64,6 +64,11 @@ struct Keyed {
 /// Sorts byte after byte from the lowest, so that equal keys stay in their order.
 template <class T, class Of>
 void sort_by_key(std::vector<Keyed<T, Of>>& all) {
+  constexpr std::size_t worth_counting = 256;  // as many counts are made for each byte
+  if (all.size() < worth_counting) {
+    std::ranges::stable_sort(all, {}, &Keyed<T, Of>::key);
+    return;
+  }
   std::vector<Keyed<T, Of>> sorted(all.size());
   for (unsigned shift = 0; shift < 8 * sizeof(T); shift += 8) {
     const auto byte = [&](const Keyed<T, Of>& one) {

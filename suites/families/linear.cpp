@@ -107,7 +107,7 @@ const Axis small_gradients{{"batch", "in", "out"},
                             {smoke, {4, 84, 10}}}};
 const Axis long_gradients{{"batch", "in", "out"}, {{smoke, {8206, 17, 3}}, {smoke, {3, 17, 8206}}}};
 const Axis large_gradients{{"batch", "in", "out"},
-                           {{smoke, {64, 1024, 1024}},
+                           {{standard, {64, 1024, 1024}},
                             {standard, {512, 768, 3072}},
                             {standard, {256, 4096, 4096}},
                             {full, {2048, 4096, 11008}}}};

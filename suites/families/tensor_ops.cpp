@@ -21,8 +21,10 @@ const Axis above_a_page_of_each = axis("n", {{smoke, 65537}});
 const Axis whole_blocks = axis("n", {{smoke, 6144}, {smoke, 4102}});
 /// Without a tail, of each dtype: a kernel of vectors alone, which may have loops of its own.
 const Axis whole_vectors = axis("n", {{smoke, 3072}});
-/// Whole rounds of blocks, and a third level of partial results.
-const Axis whole_rounds = axis("n", {{smoke, 8192}, {smoke, 300007}});
+/// Whole rounds of blocks.
+const Axis whole_rounds = axis("n", {{smoke, 8192}});
+/// A third level of partial results.
+Axis third_level(Level level) { return axis("n", {{level, 300007}}); }
 /// Rows of a prime length within wider ones, whose gaps are guarded. With an odd `ld` rows start at
 /// any distance from an aligned address.
 const Axis strided{{"n", "cols", "ld"},
@@ -56,11 +58,13 @@ Axis sweep_of_rows() {
 const Axis small_axes{
     {"outer", "n", "inner"},
     {{seeds, {5, 61, 1}}, {seeds, {1, 61, 33}}, {seeds, {3, 1003, 2}}, {smoke, {4, 1, 12}}}};
-const Axis larger_axes{{"outer", "n", "inner"},
-                       {{in_turns, {8, 24, 640}},
-                        {in_turns, {3, 16384, 1}},
-                        {in_turns, {2, 4099, 64}},
-                        {in_turns, {2, 8206, 12}}}};
+Axis larger_axes(Level level) {
+  return {{"outer", "n", "inner"},
+          {{level, {8, 24, 640}},
+           {level, {3, 16384, 1}},
+           {level, {2, 4099, 64}},
+           {level, {2, 8206, 12}}}};
+}
 const Axis empty_lines{{"outer", "n", "inner"}, {{seeds, {3, 0, 2}}}};
 /// More elements of a line, lines and matrices than 16 bits count.
 Axis beyond_16_bits(Level level) {
@@ -153,7 +157,9 @@ const Axis small_rows{{"rows", "cols"},
                        {smoke, {3, 4096}},
                        {smoke, {48, 48}},
                        {smoke, {2053, 1}}}};
-const Axis larger_rows{{"rows", "cols"}, {{in_turns, {1, 65537}}, {in_turns, {1021, 128}}}};
+Axis larger_rows(Level level) {
+  return {{"rows", "cols"}, {{level, {1, 65537}}, {level, {1021, 128}}}};
+}
 const Axis strided_rows{{"rows", "cols", "ld"},
                         {{seeds, {5, 61, 64}},
                          {smoke, {40, 60, 67}},
@@ -327,7 +333,7 @@ const Axis long_heads{
     {"batch", "m", "n", "k"},
     {{smoke, {1, 16, 17, 2304}}, {standard, {2, 16, 17, 4096}}, {standard, {1, 16, 17, 16384}}}};
 /// Offsets and an index of an odd number past 24 bits, which no f32 holds.
-const Axis past_24_bits_in_rows{{"rows", "cols", "count"}, {{smoke, {70002, 253, 7}}}};
+const Axis past_24_bits_in_rows{{"rows", "cols", "count"}, {{standard, {70002, 253, 7}}}};
 const Axis past_24_bits = axis("n", {{standard, 16777219}});
 const Axis past_24_bits_in_full = axis("n", {{full, 16777219}});
 /// More tiles of 1024 than a block has threads.
@@ -362,6 +368,8 @@ const Names reductions_of_some{"mean", "logsumexp", "reduce_min", "reduce_max", 
 const Names along_axes{"sum_axis",       "prod_axis",   "mean_axis",       "norm2_axis",
                        "logsumexp_axis", "scan_axis",   "reduce_min_axis", "reduce_max_axis",
                        "argmax_axis",    "argmin_axis", "softmax_axis",    "layernorm_axis"};
+/// One for each way through an axis: a value of a line, a place in it, sums so far, whole lines.
+const Names of_each_kind{"sum_axis", "argmax_axis", "scan_axis", "softmax_axis"};
 const Names sorts{"sort", "argsort", "unique"};
 const Names sorts_along_axes{"sort_axis", "argsort_axis"};
 const Names of_arrays{"sum",        "prod",       "dot",    "norm2",     "scan",
@@ -456,7 +464,8 @@ std::vector<Grid> repetitions() {
 /// Grids of ops along an axis on error-prone shapes.
 std::vector<Grid> lines() {
   return {{along_axes, all, {small_axes}},
-          {along_axes, all, {larger_axes}},
+          {along_axes, {f32}, {larger_axes(smoke)}},
+          {along_axes, {f64, bf16, f16, i64, i32, i8, u8}, {larger_axes(standard)}},
           {sums_along_axes, all, {empty_lines}},
           {sorts_along_axes, all, {small_sorted_axes}},
           {sorts_along_axes, all, {empty_lines}},
@@ -467,7 +476,8 @@ std::vector<Grid> lines() {
           {sorts_along_axes, {f64, bf16, f16, i64, i32, u8}, {axes(standard)}},
           {along_axes, {f32}, {equal_extents}},
           {{"scan_axis"}, {f32, bf16}, {tiles_of_rows}},
-          {along_axes, {f32, bf16, u8}, {beyond_16_bits(in_turns)}},
+          {along_axes, {f32, bf16, u8}, {beyond_16_bits(standard)}},
+          {of_each_kind, {f32, bf16, u8}, {beyond_16_bits(in_turns)}},
           {along_axes, {f32}, {axes(smoke)}},
           {along_axes, {f32}, {whole_warps}},
           {along_axes, {f64, bf16, f16, i64, i32, u8}, {axes(standard)}}};
@@ -484,11 +494,12 @@ std::vector<Grid> checked() {
       {{"topk"}, all, {small_selections}},
       {{"topk"}, {f32, u8}, {selections_beyond_16_bits}},
       {{"topk"}, {f32}, {selections(smoke)}},
-      {{"topk"}, {f64, bf16, f16, i64, i32, u8}, {selections(in_turns)}},
+      {{"topk"}, {f64, bf16, f16, i64, i32, u8}, {selections(standard)}},
       {{"topk"}, {f32, u8}, {longer_selections}},
       {sorts, all, {small}},
       {normalisations, floats, {small_rows}},
-      {normalisations, floats, {larger_rows}},
+      {normalisations, {f32}, {larger_rows(smoke)}},
+      {normalisations, {f64, bf16, f16}, {larger_rows(in_turns)}},
       {normalisations, floats, {strided_rows}},
       {{"transpose"}, all, {small_matrices}},
       {{"gather"}, all, {small_tables}},
@@ -499,6 +510,9 @@ std::vector<Grid> checked() {
       {{"batched_matmul"}, {f64, bf16, f16, tf32}, {heads(in_turns)}},
       {of_arrays, all, {whole_blocks}},
       {of_arrays, {f32}, {whole_rounds}},
+      {sorts, {f32}, {third_level(standard)}},
+      {reductions, {f32}, {third_level(smoke)}},
+      {reductions_of_some, {f32}, {third_level(smoke)}},
       {reductions, {f32, i32}, {lengths(smoke)}},
       {reductions, {f64, bf16, f16, i64}, {lengths(standard)}},
       {reductions_of_some, {f32, i32}, {lengths(smoke)}},
@@ -520,7 +534,7 @@ std::vector<Grid> checked() {
       {{"transpose"}, {f32}, {matrices(smoke)}},
       {{"transpose"}, {f64, bf16, u8}, {matrices(in_turns)}},
       {{"gather"}, {f32}, {tables(smoke)}},
-      {{"gather"}, {f64, bf16, u8}, {tables(in_turns)}}};
+      {{"gather"}, {f64, bf16, u8}, {tables(standard)}}};
   for (const auto& more :
        {repetitions(), lines(), checked_pieces(equal_extents, beyond_16_bits(in_turns)), others})
     grids.insert(grids.end(), more.begin(), more.end());

@@ -42,7 +42,7 @@ const Axis more_elements{{"n", "cols"},
 const Axis lines = axis("n", {{seeds, 1003}, {in_turns, 8206}});
 /// Prime extents, rows of whole vectors, and short columns of them.
 const Axis few_axes{{"outer", "n", "inner"},
-                    {{seeds, {3, 61, 33}}, {smoke, {4, 64, 1}}, {smoke, {2, 6, 4}}}};
+                    {{seeds, {3, 61, 33}}, {in_turns, {4, 64, 1}}, {in_turns, {2, 6, 4}}}};
 /// Whole vectors, equal extents, and lines longer than a block.
 const Axis more_axes{
     {"outer", "n", "inner"},
