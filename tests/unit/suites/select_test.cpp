@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -63,6 +64,45 @@ TEST(Selecting, EachProfileContainsTheOneBefore) {
     EXPECT_GT(now.size(), before.size()) << profile.name;
     before = now;
   }
+}
+
+/// Formats of each op, or point of it, in cases of a profile.
+std::map<std::string, std::set<std::string>> formats_of(const Selection& selection, bool by_point) {
+  std::map<std::string, std::set<std::string>> formats;
+  for (const Case& test : select_cases(selection)) {
+    const std::string point = by_point ? " " + test.op.params.text() : "";
+    formats[std::string(test.op.op->name) + point].emplace(name(test.op.format));
+  }
+  return formats;
+}
+
+// In the suite of views, where of each op and pair of a view and this shape smoke has one format.
+TEST(Selecting, SmokeTakesFormatsInTurnsForCostlyCases) {
+  const Selection smoke{
+      .suites = {"views"}, .filter = "batch=66,in=130,out=257", .profile = "smoke"};
+  Selection later = smoke;
+  later.profile = "default";
+  const auto points = formats_of(smoke, true);
+  const auto all = formats_of(later, true);
+  ASSERT_GT(points.size(), 20U);
+  EXPECT_EQ(all.size(), points.size()) << "smoke has each point";
+  for (const auto& [point, formats] : points) {
+    EXPECT_EQ(formats.size(), 1U) << point;
+    EXPECT_EQ(all.at(point).size(), 5U) << point;
+  }
+  for (const auto& [op, formats] : formats_of(smoke, false)) EXPECT_EQ(formats.size(), 5U) << op;
+  Selection of_user = smoke;
+  of_user.axes = {"dtype=f32,f64"};
+  for (const auto& [point, formats] : formats_of(of_user, true)) {
+    EXPECT_EQ(formats.size(), 2U) << "the user's own dtypes: " << point;
+  }
+}
+
+TEST(Selecting, ATurnGoesToTheNextFormatThatAnOpHasWithItsParameters) {
+  const std::string points = "^collectives/.*ranks=3";
+  const auto turns = formats_of({.filter = points, .profile = "smoke"}, true);
+  const auto all = formats_of({.filter = points, .profile = "default"}, true);
+  for (const auto& [point, formats] : all) EXPECT_TRUE(turns.contains(point)) << point;
 }
 
 TEST(Selecting, TheDefaultTakesOneCopyOnEachPairOfDevicesAndFullAll) {
