@@ -26,7 +26,7 @@ Axis pieces(Level level) {
 const Axis whole_pieces{{"outer", "n", "inner"}, {{smoke, {3, 64, 1}}}};
 const Axis empty_pieces{{"outer", "n", "inner"}, {{seeds, {3, 0, 2}}}};
 /// Lengths of a second operand: as the first one of equal extents, empty, or short.
-const Axis some_more = axis("m", {{seeds, 5}, {smoke, 72}});
+const Axis some_more = axis("m", {{seeds, 5}, {smoke, 24}});
 const Axis other_lengths = axis("m", {{smoke, 24}, {smoke, 12}, {smoke, 6}, {smoke, 0}});
 const Axis few_more = axis("m", {{seeds, 3}});
 const Axis one_around{{"before", "after"}, {{smoke, {1, 1}}}};

@@ -51,8 +51,11 @@ std::string text_of(const LeakMonitor::Slope& slope) {
 void LeakMonitor::sample(std::span<const pid_t> workers) {
   ++trials_;
   const pid_t own = getpid();
-  add({&own, 1}, parent_);
-  for (const pid_t pid : workers) add(with_children(pid), workers_[pid]);
+  const auto is_due = [&](const Series& series) { return trials_ % series.stride == 0; };
+  if (is_due(parent_)) add({&own, 1}, parent_);
+  for (const pid_t pid : workers) {
+    if (Series& series = workers_[pid]; is_due(series)) add(with_children(pid), series);
+  }
   // Keeps the workers that served longest: short-lived ones tell nothing.
   while (workers_.size() > kept_workers) {
     workers_.erase(std::ranges::min_element(workers_, {}, [](const auto& entry) {
@@ -63,7 +66,6 @@ void LeakMonitor::sample(std::span<const pid_t> workers) {
 }
 
 void LeakMonitor::add(std::span<const pid_t> processes, Series& series) {
-  if (trials_ % series.stride != 0) return;
   Point point{.trial = trials_, .bytes = 0, .files = 0};
   for (const pid_t pid : processes) {
     const double bytes = resident_bytes(pid);

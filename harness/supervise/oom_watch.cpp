@@ -5,6 +5,8 @@
 #include <iterator>
 #include <string>
 
+#include "kernels/core/clock.h"
+
 namespace assay {
 
 std::optional<std::int64_t> OomWatch::count_in(std::string_view text) {
@@ -19,7 +21,9 @@ std::optional<std::int64_t> OomWatch::count_in(std::string_view text) {
   return std::nullopt;
 }
 
-std::int64_t OomWatch::kills() {
+OomWatch::Reading OomWatch::last_;
+
+OomWatch::Reading OomWatch::read() {
   // Takes the machine's count, or the cgroup's in a container with its own kernel.
   std::int64_t total = 0;
   for (const char* path : {"/proc/vmstat", "/sys/fs/cgroup/memory.events"}) {
@@ -27,9 +31,18 @@ std::int64_t OomWatch::kills() {
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     total += count_in(text).value_or(0);
   }
-  return total;
+  return {total, steady_s()};
 }
 
-bool OomWatch::happened() const { return kills() > before_; }
+void OomWatch::begin() {
+  constexpr double moment_s = 0.1;  // to read takes as long as a small trial
+  if (last_.at_s < 0 || steady_s() - last_.at_s > moment_s) last_ = read();
+  before_ = last_.kills;
+}
+
+bool OomWatch::happened() const {
+  last_ = read();
+  return last_.kills > before_;
+}
 
 }  // namespace assay

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "harness/records/replay.h"
@@ -107,7 +108,7 @@ void Supervisor::add_helpers() {
     if (most <= 1) continue;
     WorkerCommand command = command_for(served, false);
     // With a worker for each core, further threads of the judge would only be in the way.
-    const bool on_all_cores = most == options_.lanes;
+    const bool on_all_cores = most >= std::thread::hardware_concurrency();
     if (on_all_cores) command.environment.emplace_back(one_thread_name, "1");
     if (on_all_cores && !takes_times) queue.lane = Lane(served, command, options_.timeout_s);
     options_.for_checks(command);

@@ -142,7 +142,8 @@ SupervisorOptions supervision_of(const Job& job, double cap_s,
   supervision.timeout_s = timeout_s(options);
   supervision.retries = options.retries;
   supervision.fail_fast = options.fail_fast;
-  supervision.lanes = options.lanes > 0 ? options.lanes : static_cast<int>(cores);
+  // One more than cores: a worker waits while its result is written.
+  supervision.lanes = options.lanes > 0 ? options.lanes : static_cast<int>(cores) + 1;
   supervision.overlap_timings = options.overlap_timings;
   supervision.replay_flags = replay_flags(options);
   return supervision;

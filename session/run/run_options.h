@@ -22,7 +22,7 @@ struct RunOptions {
   bool fail_fast = false;
   std::filesystem::path expected;
   std::filesystem::path choices;
-  int lanes = 0;  // 0: as many as this machine has cores
+  int lanes = 0;  // 0: one more than this machine has cores
   bool overlap_timings = false;
   bool wait = false;
   bool no_limits = false;

@@ -62,7 +62,7 @@ Axis larger_axes(Level level) {
   return {{"outer", "n", "inner"},
           {{level, {8, 24, 640}},
            {level, {3, 16384, 1}},
-           {level, {2, 4099, 64}},
+           {level, {1, 4099, 64}},
            {level, {2, 8206, 12}}}};
 }
 const Axis empty_lines{{"outer", "n", "inner"}, {{seeds, {3, 0, 2}}}};
@@ -470,7 +470,8 @@ std::vector<Grid> lines() {
           {sorts_along_axes, all, {small_sorted_axes}},
           {sorts_along_axes, all, {empty_lines}},
           {sorts_along_axes, {f32}, {equal_extents}},
-          {sorts_along_axes, {f32, u8}, {beyond_16_bits(in_turns)}},
+          {{"argsort_axis"}, {f32, u8}, {beyond_16_bits(in_turns)}},
+          {{"sort_axis"}, {f32, u8}, {beyond_16_bits(standard)}},
           {sorts_along_axes, {f32}, {axes(smoke)}},
           {sorts_along_axes, {f32}, {whole_warps}},
           {sorts_along_axes, {f64, bf16, f16, i64, i32, u8}, {axes(standard)}},

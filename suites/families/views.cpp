@@ -46,14 +46,14 @@ const Axis few_axes{{"outer", "n", "inner"},
 /// Whole vectors, equal extents, and lines longer than a block.
 const Axis more_axes{
     {"outer", "n", "inner"},
-    {{in_turns, {2, 96, 40}}, {in_turns, {2, 130, 130}}, {in_turns, {2, 3000, 2}}}};
-const Axis long_lines{{"outer", "n", "inner"}, {{in_turns, {2, 3000, 4}}}};
+    {{in_turns, {2, 96, 40}}, {in_turns, {2, 130, 130}}, {in_turns, {1, 3000, 2}}}};
+const Axis long_lines{{"outer", "n", "inner"}, {{in_turns, {1, 3000, 4}}}};
 const Axis slices{
     {"outer", "n", "inner", "start", "count", "step"},
     {{seeds, {3, 61, 33, 4, 19, 3}}, {smoke, {4, 64, 1, 0, 32, 2}}, {smoke, {2, 6, 4, 1, 5, 1}}}};
 const Axis repeats{{"outer", "n", "inner"}, {{seeds, {61, 33, 1}}, {smoke, {3, 5, 72}}}};
 const Axis more_repeats{{"outer", "n", "inner"}, {{standard, {61, 33, 1}}, {standard, {3, 5, 72}}}};
-const Axis rows{{"rows", "cols"}, {{seeds, {33, 61}}, {in_turns, {40, 1032}}}};
+const Axis rows{{"rows", "cols"}, {{seeds, {33, 61}}, {in_turns, {18, 1032}}}};
 const Axis greatest{{"rows", "cols", "k"}, {{seeds, {33, 61, 5}}, {in_turns, {6, 1500, 12}}}};
 const Axis tables{{"rows", "cols", "count"}, {{seeds, {61, 33, 40}}, {smoke, {61, 40, 33}}}};
 const Axis heads{{"batch", "m", "n", "k"}, {{seeds, {3, 5, 7, 11}}, {in_turns, {4, 66, 40, 130}}}};
