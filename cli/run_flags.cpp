@@ -79,7 +79,8 @@ void add_run_options(CLI::App& app, RunOptions& o) {
       ->check(not_empty())
       ->type_name("FILE")
       ->group(machine_group);
-  app.add_option("--lanes", o.lanes, "workers that check side by side (default: one per core, and one)")
+  app.add_option("--lanes", o.lanes,
+                 "workers that check side by side (default: one per core, and one)")
       ->check(CLI::Range(1, 1024))
       ->type_name("N")
       ->group(machine_group);
