@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -22,12 +23,13 @@
 // judged at once. Any other run is left to judge_values, which knows every case.
 namespace assay::oracle {
 
-/// What a tolerance says of each element of a run.
+/// What a tolerance says of each element of a run, in numbers: loops that choose by a flag stay
+/// scalar. An exact one allows -1, less than any error.
 struct Terms {
-  bool exact;
-  bool signed_zero;
-  int lowest;     // exponent
-  int precision;  // bits
+  double weight;  // of errors: 0 in an exact tolerance, where right elements have none
+  std::uint64_t signs_of_zero;  // the sign bit, where zeros of different signs differ; else 0
+  int lowest;                   // exponent
+  int precision;                // bits
   double scale;
   double relative;
   double ulps;
@@ -52,7 +54,7 @@ struct Glances {
 /// The same formulas as judge_values. `of_all` is the scale that a probable bound counts with.
 template <class T>
 ASSAY_VECTOR_CLONES void glance_at(const reference::Values& expected, const double* of_all,
-                                   const std::byte* actual, const Terms& given, Glances& found) {
+                                   const T* actual, const Terms& given, Glances& found) {
   constexpr double most = std::numeric_limits<double>::max();
   const Terms terms = given;  // which the figures are surely no part of
   const double* const y = expected.value.data();
@@ -72,30 +74,27 @@ ASSAY_VECTOR_CLONES void glance_at(const reference::Values& expected, const doub
 #pragma omp simd reduction(| : other, bounded) reduction(max : max_error, max_ulp, max_severity) \
     reduction(+ : misrounded, error_squares, scales)
   for (std::size_t i = 0; i < n; ++i) {
-    T got;
-    std::memcpy(&got, actual + i * sizeof(T), sizeof(T));
-    const double a = widen(got);
+    const double a = widen(actual[i]);
     const double rounded = widen(correctly_rounded<T>(y[i], rest[i]));
     const bool is_rounded = a == rounded;
     const double distance = std::abs((a - y[i]) - rest[i]);
-    const double error = terms.exact && is_rounded ? 0 : distance;
+    const double error = terms.weight * distance;
     const double one_ulp = spacing(y[i], terms.lowest, terms.precision);
     const double further = terms.ulps * one_ulp + terms.absolute;
     const double size = std::abs(y[i]);
     const double proved = terms.scale * std::abs(scale[i]) + terms.relative * size + further;
     const double probable =
         terms.probable.scale * of_all[i] + terms.probable.relative * size + further;
-    const double lesser = std::min(proved, probable);
-    const double allowed = terms.exact ? 0 : lesser;
-    const bool is_other_zero =
-        terms.signed_zero && rounded == 0 && std::signbit(a) != std::signbit(rounded);
-    const bool is_finite = std::abs(a) <= most && size <= most;
-    const bool is_right = (is_rounded || error <= allowed) && is_finite && !is_other_zero;
+    const double allowed = std::min(proved, probable);
+    const std::uint64_t signs =
+        std::bit_cast<std::uint64_t>(a) ^ std::bit_cast<std::uint64_t>(rounded);
+    other |= std::uint64_t{!is_rounded} & std::uint64_t{!(distance <= allowed)};
+    other |= std::uint64_t{!(std::abs(a) <= most)} | std::uint64_t{!(size <= most)};
+    other |= rounded == 0 ? signs & terms.signs_of_zero : 0;
     const double at_least = std::max(allowed, error);
     const double granted = is_rounded ? at_least : allowed;
     const double ratio = error / granted;
     const double severity = error == 0 ? 0 : ratio;
-    other |= is_right ? 0 : 1;
     bounded |= granted > 0 ? 1 : 0;
     misrounded += is_rounded ? 0 : 1;
     errors[i] = error;
@@ -131,18 +130,24 @@ std::optional<Verdict> glance(std::int64_t first, const reference::Values& expec
       of_all[i] /= std::sqrt(share(first + static_cast<std::int64_t>(i)));
     }
   }
+  std::array<T, run_elements> aligned;  // or the loop would stay scalar
+  std::memcpy(aligned.data(), actual.data(), actual.size());
   Glances found;
-  glance_at<T>(expected, of_all.data(), actual.data(),
-               {.exact = tolerance.exact,
-                .signed_zero = tolerance.signed_zero,
-                .lowest = smallest_exponent(dtype),
-                .precision = precision_bits(dtype),
-                .scale = tolerance.scale,
-                .relative = tolerance.relative,
-                .ulps = tolerance.ulps,
-                .absolute = tolerance.absolute,
-                .probable = tolerance.probable.value_or(Growth{0, infinity})},
-               found);
+  constexpr std::uint64_t sign = std::uint64_t{1} << 63U;
+  Terms terms{.weight = 1,
+              .signs_of_zero = tolerance.signed_zero ? sign : 0,
+              .lowest = smallest_exponent(dtype),
+              .precision = precision_bits(dtype),
+              .scale = tolerance.scale,
+              .relative = tolerance.relative,
+              .ulps = tolerance.ulps,
+              .absolute = tolerance.absolute,
+              .probable = tolerance.probable.value_or(Growth{0, infinity})};
+  if (tolerance.exact) {
+    terms.weight = terms.scale = terms.relative = terms.ulps = 0;
+    terms.absolute = -1;
+  }
+  glance_at<T>(expected, of_all.data(), aligned.data(), terms, found);
   if (found.other != 0) return std::nullopt;
   const auto first_of = [&](const std::array<double, run_elements>& figures, double figure) {
     return std::ranges::find(figures, figure) - figures.begin();

@@ -51,15 +51,16 @@ T correctly_rounded(double value, double rest) {
 /// Spacing at a finite y of numbers with `precision` bits and exponents from `lowest` on; below the
 /// smallest normal number, the spacing of the subnormals. Called for each element.
 inline double spacing(double y, int lowest, int precision) {
-  constexpr int bias = 1023;
-  // Zero and subnormal doubles have an exponent below every `lowest`.
-  const auto biased = static_cast<int>(std::bit_cast<std::uint64_t>(y) >> 52U & 0x7ffU);
-  const int exponent = std::max(lowest, biased - bias) - precision + 1;
-  constexpr int smallest = -1074;  // of a double; subnormal powers of two have one bit
-  const auto normal = static_cast<std::uint64_t>(std::max(exponent + bias, 0)) << 52U;
-  const auto subnormal = std::uint64_t{1}
-                         << static_cast<unsigned>(std::clamp(exponent - smallest, 0, 51));
-  return std::bit_cast<double>(exponent <= -bias ? subnormal : normal);
+  constexpr std::int64_t bias = 1023;
+  // Zero and subnormal doubles have an exponent below every `lowest`. In 64 bits: loops are not
+  // vectorised if they mix integers of two lengths.
+  const auto biased = static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(y) >> 52U & 0x7ffU);
+  const std::int64_t exponent = std::max<std::int64_t>(lowest, biased - bias) - precision + 1;
+  // Subnormal powers of two are made of normal ones.
+  const bool is_subnormal = exponent <= -bias;
+  const std::int64_t normal = exponent + bias + (is_subnormal ? 64 : 0);
+  return std::bit_cast<double>(static_cast<std::uint64_t>(normal) << 52U) *
+         (is_subnormal ? 0x1p-64 : 1.0);
 }
 
 inline double ulp(double y, DType dtype) {
