@@ -171,6 +171,7 @@ Format in_turn(const Op& op, const std::vector<Format>& formats, const Params& p
       instantiate(op, format, params);
       return format;
     } catch (const NotApplicable&) {
+      continue;
     }
   }
   return formats[turn % formats.size()];

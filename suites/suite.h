@@ -12,9 +12,9 @@
 
 namespace assay {
 
-/// Part of a suite to run: each level includes those before it. Cases `in_turns` are costly ones: of
-/// an op and a point the profile smoke has one format, in turns, and later profiles all. No profile
-/// has `never`; `edges` are grids of their own.
+/// Part of a suite to run: each level includes those before it. Cases `in_turns` are costly ones:
+/// of an op and a point the profile smoke has one format, in turns, and later profiles all. No
+/// profile has `never`; `edges` are grids of their own.
 enum class Level { seeds, smoke, in_turns, standard, full, never, edges };
 
 /// A named level, with the time cap of one measurement.

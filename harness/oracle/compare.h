@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "harness/oracle/run_elements.h"
 #include "harness/oracle/tolerance.h"
 #include "harness/oracle/verdict.h"
 #include "kernels/reference/reference.h"
@@ -16,9 +17,6 @@ namespace assay::oracle {
 Verdict compare(const reference::Reference& expected, const reference::Problem& problem,
                 std::span<const double> state, const Tolerance& tolerance,
                 std::span<const std::byte> actual, int rank, double* reference_share = nullptr);
-
-/// Number of elements judged at a time.
-inline constexpr std::int64_t run_elements = 1024;
 
 /// Judges a part of one rank's output: `actual` holds whole elements from `first` on, at most
 /// run_elements.

@@ -11,9 +11,9 @@
 #include <optional>
 #include <span>
 
-#include "harness/oracle/compare.h"
 #include "harness/oracle/judge_values.h"
 #include "harness/oracle/number.h"
+#include "harness/oracle/run_elements.h"
 #include "harness/oracle/tolerance.h"
 #include "harness/oracle/verdict.h"
 #include "kernels/core/vector_clones.h"

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernels/core/parallel.h"
+#include "kernels/core/worth_a_fork.h"
 #include "kernels/reference/rounding.h"
 
 namespace assay::reference {

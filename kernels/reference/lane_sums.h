@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernels/core/parallel.h"
+#include "kernels/core/worth_a_fork.h"
 #include "kernels/reference/exact_sum.h"
 
 // Sums of many terms in twice the precision of double, several terms at once.

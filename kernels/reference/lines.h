@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/core/parallel.h"
+#include "kernels/core/worth_a_fork.h"
 #include "kernels/reference/reference.h"
 
 namespace assay::reference {

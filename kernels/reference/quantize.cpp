@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/core/parallel.h"
+#include "kernels/core/worth_a_fork.h"
 #include "kernels/reference/block_values.h"
 #include "kernels/reference/elementwise.h"
 #include "kernels/reference/families.h"
