@@ -85,7 +85,7 @@ std::vector<Grid> checked_pieces(const Axis& equal_extents, const Axis& beyond_1
   add({f32}, equal_extents, other_lengths, some_padding);
   add({f32, bf16}, empty_pieces, some_more, some_padding);
   add({f32}, beyond_16_bits, few_more, one_around);
-  add(others, whole_pieces, some_more, some_padding);
+  add(all, whole_pieces, some_more, some_padding);
   grids.push_back({{"concat"}, {f32, f16}, {whole_pieces, axis("m", {{smoke, 64}})}});
   grids.push_back({{"repeat"}, {f32, u8}, {times_beyond_16_bits}});
   grids.push_back({{"concat"}, {u8}, {equal_extents, other_lengths}});
