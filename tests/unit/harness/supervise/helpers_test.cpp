@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <thread>
 
 #include "harness/supervise/supervisor.h"
 #include "tests/unit/shell_worker.h"
@@ -21,6 +22,7 @@ struct Line {
   std::string role;     // "helper", or "first" for the lane's own worker
   std::string trial;    // "timed" or "check"
   std::string is_free;  // "free", or "taken" while a timed trial is open
+  std::string threads;  // of the judge: "one" or "all"
 };
 
 class Helpers : public testing::Test {
@@ -54,7 +56,8 @@ class Helpers : public testing::Test {
     options.worker = shell(R"(while read -r line; do
         what=check; case $line in *batch*) what=timed;; esac
         free=free; [ -e "$LOG.timed" ] && free=taken
-        echo "$$ ${ROLE:-first} $what $free" >> "$LOG"; )" +
+        threads=all; [ -n "$ASSAY_JUDGE_IN_ONE_THREAD" ] && threads=one
+        echo "$$ ${ROLE:-first} $what $free $threads" >> "$LOG"; )" +
                            script + R"(
         trial=$line
         if [ $what = timed ]; then
@@ -78,7 +81,8 @@ class Helpers : public testing::Test {
     EXPECT_EQ(collect_.records.size(), plan.size());
     std::ifstream file(log_);
     std::vector<Line> lines;
-    for (Line line; file >> line.worker >> line.role >> line.trial >> line.is_free;) {
+    for (Line line;
+         file >> line.worker >> line.role >> line.trial >> line.is_free >> line.threads;) {
       lines.push_back(line);
     }
     return lines;
@@ -133,6 +137,23 @@ TEST_F(Helpers, TakeAllChecksWhereOthersAreTimedAndWaitWhileTheyAre) {
   EXPECT_EQ(workers_of(lines, &Line::role, "first"), workers_of(lines, &Line::trial, "timed"));
   EXPECT_TRUE(workers_of(lines, &Line::is_free, "taken").empty());
   EXPECT_EQ(count(Status::pass), 144);
+}
+
+TEST_F(Helpers, JudgeInOneThreadWhereEachHasACore) {
+  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  if (cores < 2 || cores > 8) GTEST_SKIP() << "a lane has no more than 8 workers";
+  const auto threads = [&](const std::vector<PlannedTrial>& plan, int lanes) {
+    end_with_nothing();
+    collect_.records.clear();
+    std::set<std::string> of_roles;
+    for (const Line& line : run(plan, lanes)) of_roles.insert(line.role + " " + line.threads);
+    return of_roles;
+  };
+  using Threads = std::set<std::string>;
+  EXPECT_EQ(threads(plan_of(64 * cores), cores + 1), (Threads{"first one", "helper one"}));
+  EXPECT_EQ(threads(plan_of(64 * cores, 1), cores), (Threads{"first all", "helper one"}))
+      << "times need all threads";
+  EXPECT_TRUE(threads(plan_of(64 * cores), cores - 1).contains("first all")) << "a core is free";
 }
 
 TEST_F(Helpers, ThatCrashCostTheirTrialAlone) {
