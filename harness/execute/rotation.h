@@ -49,6 +49,9 @@ class Rotation {
   /// Sets of the next launches, with fresh inputs.
   const Turns& next(std::int64_t launches);
   const Turns& last() const { return turns_; }
+  /// Keeps the next launches to the sets of the last ones, with fresh inputs: a kernel that keeps
+  /// something by its address is wrong then, however few sets had a second turn.
+  void stay() { turns_.launches = 0; }
   /// Counts the time of a sample, a share of which pays for drawing inputs that need not be new.
   void count_sample(double seconds) { allowance_.earn(seconds); }
 

@@ -136,6 +136,18 @@ TEST(Rotation, ChangesEachOwnInputBeforeEachSample) {
   }
 }
 
+TEST(Rotation, StaysOnTheSetsOfTheLastLaunchesWithFreshInputs) {
+  TimedCase add("tensor_ops/add/f32/n=1003", own);
+  Rotation& rotation = *add.rotation;
+  rotation.next(2);
+  const std::vector<std::size_t> sets = rotation.next(3).sets();
+  const auto before = inputs_of(rotation.content(sets.front()));
+  rotation.stay();
+  EXPECT_EQ(rotation.next(3).sets(), sets);
+  EXPECT_NE(inputs_of(rotation.content(sets.front())), before);
+  EXPECT_NE(rotation.next(3).sets(), sets) << "once";
+}
+
 TEST(Rotation, ChangesNoSetThatIsNotLaunched) {
   TimedCase add("tensor_ops/add/f32/n=1003", own);
   const auto before = inputs_of(add.rotation->content(7));
