@@ -32,7 +32,7 @@ RankInputs generate_inputs(const OpInstance& op, int pass, std::uint64_t seed, i
 /// Generates inputs into the memory of another pass: touching new memory takes longer than filling
 /// it.
 void regenerate_inputs(const OpInstance& op, int pass, std::uint64_t seed, RankInputs& inputs);
-/// The same where the rules of the pass are at hand: to list those of an op takes long.
+/// Takes the rules of the pass from a caller that has them: to list those of an op takes long.
 void regenerate_inputs(const OpInstance& op, const Pass& rules, int pass, std::uint64_t seed,
                        RankInputs& inputs);
 

@@ -23,8 +23,8 @@
 // judged at once. Any other run is left to judge_values, which knows every case.
 namespace assay::oracle {
 
-/// What a tolerance says of each element of a run, in numbers: loops that choose by a flag stay
-/// scalar. An exact one allows -1, less than any error.
+/// A tolerance as numbers alone: loops that choose by a flag stay scalar. An exact one allows -1,
+/// less than any error.
 struct Terms {
   double weight;  // of errors: 0 in an exact tolerance, where right elements have none
   std::uint64_t signs_of_zero;  // the sign bit, where zeros of different signs differ; else 0
@@ -37,31 +37,35 @@ struct Terms {
   Growth probable;  // infinite where there is none
 };
 
-/// Figures of the elements of a run. What is not right, or not finite, is `other`.
-struct Glances {
+/// Figures of each element of a run.
+struct Figures {
   std::array<double, run_elements> error;
   std::array<double, run_elements> severity;
-  std::uint64_t other = 0;    // not 0 if there is any
-  std::uint64_t bounded = 0;  // not 0 if any element has a bound
-  std::int64_t misrounded = 0;
-  double max_error = 0;
-  double max_ulp = 0;
-  double max_severity = 0;
-  double error_squares = 0;
-  double scales = 0;
 };
 
-/// The same formulas as judge_values. `of_all` is the scale that a probable bound counts with.
+/// Figures of a whole run.
+struct Totals {
+  std::uint64_t other;    // not 0 if any element is not right, or not finite
+  std::uint64_t bounded;  // not 0 if any has a bound
+  std::int64_t misrounded;
+  double max_error;
+  double max_ulp;
+  double max_severity;
+  double error_squares;
+  double scales;
+};
+
+/// Applies the formulas of judge_values. `of_all` is the scale that a probable bound counts with.
 template <class T>
-ASSAY_VECTOR_CLONES void glance_at(const reference::Values& expected, const double* of_all,
-                                   const T* actual, const Terms& given, Glances& found) {
+ASSAY_VECTOR_CLONES Totals glance_at(const reference::Values& expected, const double* of_all,
+                                     const T* actual, const Terms& given, Figures& figures) {
   constexpr double most = std::numeric_limits<double>::max();
   const Terms terms = given;  // which the figures are surely no part of
   const double* const y = expected.value.data();
   const double* const rest = expected.rest.data();
   const double* const scale = expected.scale.data();
-  double* const errors = found.error.data();
-  double* const severities = found.severity.data();
+  double* const errors = figures.error.data();
+  double* const severities = figures.severity.data();
   const std::size_t n = expected.value.size();
   std::uint64_t other = 0;
   std::uint64_t bounded = 0;
@@ -105,14 +109,7 @@ ASSAY_VECTOR_CLONES void glance_at(const reference::Values& expected, const doub
     error_squares += error * error;
     scales += std::abs(scale[i]);
   }
-  found.other = other;
-  found.bounded = bounded;
-  found.misrounded = misrounded;
-  found.max_error = max_error;
-  found.max_ulp = max_ulp;
-  found.max_severity = max_severity;
-  found.error_squares = error_squares;
-  found.scales = scales;
+  return {other, bounded, misrounded, max_error, max_ulp, max_severity, error_squares, scales};
 }
 
 /// Verdict of a run of elements, as judge_values gives it; empty for one that has any element
@@ -132,7 +129,7 @@ std::optional<Verdict> glance(std::int64_t first, const reference::Values& expec
   }
   std::array<T, run_elements> aligned;  // or the loop would stay scalar
   std::memcpy(aligned.data(), actual.data(), actual.size());
-  Glances found;
+  Figures figures;
   constexpr std::uint64_t sign = std::uint64_t{1} << 63U;
   Terms terms{.weight = 1,
               .signs_of_zero = tolerance.signed_zero ? sign : 0,
@@ -147,10 +144,10 @@ std::optional<Verdict> glance(std::int64_t first, const reference::Values& expec
     terms.weight = terms.scale = terms.relative = terms.ulps = 0;
     terms.absolute = -1;
   }
-  glance_at<T>(expected, of_all.data(), aligned.data(), terms, found);
+  const Totals found = glance_at<T>(expected, of_all.data(), aligned.data(), terms, figures);
   if (found.other != 0) return std::nullopt;
-  const auto first_of = [&](const std::array<double, run_elements>& figures, double figure) {
-    return std::ranges::find(figures, figure) - figures.begin();
+  const auto first_of = [](const std::array<double, run_elements>& of_each, double figure) {
+    return std::ranges::find(of_each, figure) - of_each.begin();
   };
   Verdict verdict;
   verdict.dtype = dtype;
@@ -164,9 +161,10 @@ std::optional<Verdict> glance(std::int64_t first, const reference::Values& expec
     verdict.error_squares = found.error_squares;
     verdict.scales = found.scales;
     verdict.largest_error = found.max_error;
-    if (found.max_error > 0) verdict.largest_index = first + first_of(found.error, found.max_error);
+    if (found.max_error > 0)
+      verdict.largest_index = first + first_of(figures.error, found.max_error);
   }
-  const auto worst = static_cast<std::size_t>(first_of(found.severity, found.max_severity));
+  const auto worst = static_cast<std::size_t>(first_of(figures.severity, found.max_severity));
   // Judges the worst one again for its bound.
   const auto part = [&](std::span<double> all) { return all.subspan(worst, 1); };
   const reference::Values of_worst{part(expected.value), part(expected.rest), part(expected.scale)};

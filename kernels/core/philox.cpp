@@ -77,7 +77,7 @@ __attribute__((target("avx512f"))) __m512i all_of_eight(std::uint64_t value) {
   return _mm512_set1_epi64(static_cast<long long>(value));
 }
 
-/// The same in vectors of twice the length.
+/// Computes as words_by_avx2 does, in vectors of twice the length.
 __attribute__((target("avx512f"))) std::size_t words_by_avx512(std::uint64_t seed,
                                                                std::uint64_t stream,
                                                                std::uint64_t first,
